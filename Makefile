@@ -1,0 +1,56 @@
+# Every command sets up what it needs: a virtual environment in .venv, from hashed locks.
+# `make demo` and `make test` are all a newcomer has to know.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONDONTWRITEBYTECODE = 1
+
+.PHONY: help demo test test-slow check format bench lock clean
+help:
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.ready ## what eremite does, on a generated table
+	$(BIN)/eremite demo
+
+test: $(VENV)/.ready ## all tests but the long ones
+	$(BIN)/pytest -n auto -m "not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow" tests/unit/engines
+	$(BIN)/coverage report --include 'src/eremite/engines/*' --fail-under 100
+
+test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests
+	$(BIN)/pytest -n auto -m slow
+
+check: $(VENV)/.ready $(VENV)/.bench ## format, lint, types, imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready ## rewrite the code in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready $(VENV)/.bench ## speed and memory, as ratios to the best peers
+	$(BIN)/python -m benchmarks
+
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+lock: $(VENV)/.ready ## renew the pinned dependencies
+	$(LOCK) pyproject.toml --all-extras --group dev -o requirements/dev.txt
+	$(LOCK) pyproject.toml --all-extras --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
+	echo uv | $(LOCK) - -o requirements/uv.txt
+
+clean: ## remove the environment and all that was generated
+	rm -rf $(VENV) demo dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eremite needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "python3 cannot make virtual environments here; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.ready requirements/bench.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
+	touch $@

@@ -1,0 +1,1 @@
+"""Speed and memory, measured against the best peers in the same run."""

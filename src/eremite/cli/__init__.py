@@ -1,0 +1,49 @@
+"""The command line: `eremite init`, `check`, `demo`.
+
+Exit codes: 0 done, 1 internal error, 2 bad input, 130 interrupted. An error is one sentence on stderr.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from eremite.cli.app import app
+from eremite.errors import EremiteError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit; no traceback is shown, since its lines could hold private values."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        given = None if arguments is None else list(arguments)
+        return app(given, prog_name="eremite", standalone_mode=False) or 0
+    except EremiteError as error:
+        return _fail(str(error), 2)
+    except typer.TyperException as error:
+        return _fail(" ".join(error.format_message().split()), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader left; nothing may be written at exit either
+        return 1
+    except Exception as error:
+        if os.environ.get("EREMITE_DEBUG") == "1":
+            raise
+        return _fail(_internal(error), 1)
+
+
+def _internal(error: Exception) -> str:
+    return (
+        f"eremite hit an internal error ({type(error).__name__}); nothing was charged. "
+        "Run with EREMITE_DEBUG=1 to see where."
+    )
+
+
+def _fail(sentence: str, code: int) -> int:
+    typer.echo(f"Error: {sentence}", err=True)
+    return code

@@ -1,0 +1,9 @@
+"""Engines count neighbours; every engine gives the same integers.
+
+`local` counts on this machine's cores. An engine is a function of type `CountNeighbors`; the contract all of them
+pass is tests/contracts/test_count_neighbors.py.
+"""
+
+from eremite.engines.local import CountNeighbors, count_neighbors
+
+__all__ = ["CountNeighbors", "count_neighbors"]

@@ -1,0 +1,305 @@
+"""Neighbours in two to five columns: a grid of cells as wide as the reach, held as one sorted array of keys.
+
+Geometry. R = sqrt(reach). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbours of a row lie
+in its own cell or one that touches it, because two cells further on there is at least R(1 + SLACK) in between. Rows in
+the same piece are neighbours without looking, because a piece's diagonal is at most 0.87 R (its square is 2/4, 3/4,
+4/16 or 5/16 of R^2 for d = 2, 3, 4, 5). A piece with more rows than the cap therefore settles all its rows at once.
+
+Storage. A key packs (cell, piece, row number) into 64 bits, the cells of the first axis next to each other. Sorting the
+keys puts every piece, every cell and every run of three cells along the first axis into one stretch of rows; the
+3^(d-1) runs around a cell are found by pointers that only move forward. Only occupied cells are stored, so a far row
+costs bits of the key and not memory.
+
+Margins. Piece numbers stay below 2**24, so rounding moves a border by less than 2**-28 of a piece; SLACK is 1e-6.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import workers as threads
+from eremite.engines.pair import SLACK, Columns, inlined, kernel, scan_few
+
+FEWEST_COLUMNS = 2
+MOST_COLUMNS = 5
+_MOST_PIECES_PER_AXIS = 2**24
+_PART_BITS = {2: 1, 3: 1, 4: 2, 5: 2}  # a cell is cut into 2 or 4 pieces per axis
+# After this many distances a row the grid gives up: rows crowd into cells without being neighbours, or the cap is far.
+_MOST_DISTANCES_PER_ROW = 4096
+_CROWDED = 64  # rows in a cell
+_AT_A_TIME = 128  # rows between two looks at the cap
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The rows in the order of their cells, and where each occupied cell starts."""
+
+    columns: Columns  # [column, place]
+    packed: NDArray[np.uint64]  # cell, piece and row number of each place, ascending
+    row_bits: int
+    cells: NDArray[np.int64]  # the occupied cells, ascending
+    starts: NDArray[np.int64]  # where each begins; one more entry for the end
+    strides: NDArray[np.int64]
+    low: NDArray[np.float64]
+    width: float  # of a cell
+    offsets: NDArray[np.int64]  # steps from a cell to the runs around it, [run, axis]; the first is the cell's own
+
+
+def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
+    """min(degree, cap) of every row, or None where the grid is a bad choice: keys too long, too many distances."""
+    grid = build(points, reach, workers)
+    if grid is None:
+        return None
+    out = np.empty(len(points), dtype=np.int64)
+    given_up: list[int] = []
+
+    def work(start: int, stop: int) -> None:
+        if not given_up and not _count_range(grid, reach, cap, start, stop, out):
+            given_up.append(start)
+
+    threads.over_ranges(work, grid.cells.size, workers, at_least=64)
+    return None if given_up else out
+
+
+def _count_range(grid: Grid, reach: float, cap: int, start: int, stop: int, out: NDArray[np.int64]) -> bool:
+    """Count for the cells [start, stop); False when that took too many distances."""
+    axes = tuple(range(len(grid.columns)))
+    runs = grid.offsets @ grid.strides
+    done: bool = _count(
+        grid.columns, axes, grid.packed, grid.row_bits, grid.cells, grid.starts, grid.strides, grid.low, grid.width,
+        grid.offsets, runs, reach, cap, start, stop, out,
+    )  # fmt: skip
+    return done
+
+
+def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | None:
+    """Sort the rows into cells; None when the keys would not fit into 64 bits."""
+    n, d = points.shape
+    width = float(np.sqrt(reach)) * (1 + SLACK)
+    low, high = _extent(points)
+    if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
+        return None
+    # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around.
+    sizes = [int(span / width) + 4 for span in (high - low).tolist()]
+    strides = np.array([1, *itertools.accumulate(sizes[:-1], lambda a, b: a * b)], dtype=object)
+    row_bits, part_bits = (n - 1).bit_length(), _PART_BITS[d]
+    piece_bits = d * part_bits
+    if int(strides[-1] * sizes[-1]).bit_length() + row_bits + piece_bits > 63:
+        return None
+    packed = np.empty(n, dtype=np.uint64)
+    whole = strides.astype(np.int64)
+    scale = (1 << part_bits) / width
+
+    def pack(start: int, stop: int) -> None:
+        _pack(points, low, scale, part_bits, whole, row_bits, start, stop, packed)
+
+    threads.over_ranges(pack, n, workers, at_least=1 << 14)
+    packed.sort()
+    columns = np.empty((d, n))
+    threads.over_ranges(lambda a, b: _gather(points, packed, row_bits, a, b, columns), n, workers, at_least=1 << 14)
+    occupied = _occupied(packed, row_bits + piece_bits)
+    cells, starts = np.empty(occupied, np.int64), np.empty(occupied + 1, np.int64)
+    _list_cells(packed, row_bits + piece_bits, cells, starts)
+    steps = sorted(itertools.product((0,), *[(-1, 0, 1)] * (d - 1)), key=lambda step: sum(map(abs, step)))
+    return Grid(columns, packed, row_bits, cells, starts, whole, low, width, np.array(steps, np.int64))
+
+
+@kernel
+def _extent(points):
+    low = points[0].copy()
+    high = points[0].copy()
+    for i in range(points.shape[0]):
+        for c in range(points.shape[1]):
+            low[c] = min(low[c], points[i, c])
+            high[c] = max(high[c], points[i, c])
+    return low, high
+
+
+@kernel
+def _pack(points, low, scale, part_bits, strides, row_bits, start, stop, out):
+    d = points.shape[1]
+    for i in range(start, stop):
+        cell = 0
+        piece = 0
+        for c in range(d):
+            fine = np.int64((points[i, c] - low[c]) * scale)
+            coarse = fine >> part_bits
+            cell += (coarse + 1) * strides[c]
+            piece = (piece << part_bits) | (fine - (coarse << part_bits))
+        out[i] = np.uint64((((cell << (d * part_bits)) | piece) << row_bits) | i)
+
+
+@kernel
+def _gather(points, packed, row_bits, start, stop, columns):
+    mask = np.uint64((1 << row_bits) - 1)
+    for place in range(start, stop):
+        row = np.int64(packed[place] & mask)
+        for c in range(points.shape[1]):
+            columns[c, place] = points[row, c]
+
+
+@kernel
+def _occupied(packed, shift):
+    occupied = 1
+    for place in range(1, packed.size):
+        occupied += (packed[place] ^ packed[place - 1]) >> np.uint64(shift) != np.uint64(0)
+    return occupied
+
+
+@kernel
+def _list_cells(packed, shift, cells, starts):
+    at = -1
+    for place in range(packed.size):
+        cell = np.int64(packed[place] >> np.uint64(shift))
+        if at < 0 or cell != cells[at]:
+            at += 1
+            cells[at] = cell
+            starts[at] = place
+    starts[at + 1] = packed.size
+
+
+@inlined
+def _first_at_least(cells, value):
+    """Binary search: where the first cell >= value stands."""
+    low = 0
+    high = cells.size
+    while low < high:
+        middle = (low + high) // 2
+        if cells[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def _enter(cells, cell, runs, first, behind):
+    """Set the pointers of every run for the first cell of a range."""
+    for run in range(runs.size):
+        first[run] = _first_at_least(cells, cell + runs[run] - 1)
+        behind[run] = first[run]
+
+
+@inlined
+def _advance(cells, cell, runs, first, behind):
+    """Move the pointers of every run on to `cell`: the run's cells are [first, behind)."""
+    for run in range(runs.size):
+        middle = cell + runs[run]
+        at = first[run]
+        while at < cells.size and cells[at] < middle - 1:
+            at += 1
+        first[run] = at
+        at = max(at, behind[run])
+        while at < cells.size and cells[at] <= middle + 1:
+            at += 1
+        behind[run] = at
+
+
+@inlined
+def _end_of_piece(packed, row_bits, place, stop):
+    piece = packed[place] >> np.uint64(row_bits)
+    end = place + 1
+    while end < stop and packed[end] >> np.uint64(row_bits) == piece:
+        end += 1
+    return end
+
+
+@inlined
+def _corner(cell, strides, width, corner):
+    """Where a cell begins on each axis, measured from the lowest value there."""
+    left = cell
+    for c in range(strides.size - 1, -1, -1):
+        coarse = left // strides[c]
+        left -= coarse * strides[c]
+        corner[c] = (coarse - 1) * width
+
+
+@inlined
+def _gap(axes, row, low, corner, width, step):
+    """A lower bound on the squared distance from a row to the run of cells one `step` away from its own cell."""
+    total = 0.0
+    for c in range(1, len(axes)):
+        if step[c] != 0:
+            inside = row[c] - low[c] - corner[c]
+            side = inside if step[c] < 0 else width - inside
+            total += side * side
+    return total
+
+
+@inlined
+def _stretches(starts, first, behind, at, begins, ends, around):
+    """List the stretches of rows to look at for the cell `at`, its own first; `around` tells which run each is.
+
+    A crowded cell comes before the rest of its run, because its rows are the likeliest neighbours and the cap may end
+    the search there; otherwise the run is one stretch.
+    """
+    begins[0] = starts[first[0]]
+    ends[0] = starts[behind[0]]
+    size = 1
+    if starts[at + 1] - starts[at] > _CROWDED:
+        begins[1] = begins[0]
+        ends[1] = begins[0] = starts[at]
+        ends[2] = ends[0]
+        begins[2] = ends[0] = starts[at + 1]
+        size = 3
+    for place in range(size):
+        around[place] = 0
+    for run in range(1, first.size):
+        if first[run] < behind[run]:
+            begins[size] = starts[first[run]]
+            ends[size] = starts[behind[run]]
+            around[size] = run
+            size += 1
+    return size
+
+
+@kernel
+def _count(
+    columns, axes, packed, row_bits, cells, starts, strides, low, width, offsets, runs, reach, cap,
+    first_cell, last_cell, out,
+):  # fmt: skip
+    first = np.empty(runs.size, np.int64)
+    behind = np.empty(runs.size, np.int64)
+    begins = np.empty(runs.size + 2, np.int64)
+    ends = np.empty(runs.size + 2, np.int64)
+    around = np.empty(runs.size + 2, np.int64)
+    row = np.empty(columns.shape[0])
+    corner = np.empty(columns.shape[0])
+    mask = np.uint64((1 << row_bits) - 1)
+    beyond = reach * (1 + SLACK)
+    budget = _MOST_DISTANCES_PER_ROW * (starts[last_cell] - starts[first_cell])
+    _enter(cells, cells[first_cell], runs, first, behind)
+    for at in range(first_cell, last_cell):
+        _advance(cells, cells[at], runs, first, behind)
+        _corner(cells[at], strides, width, corner)
+        size = _stretches(starts, first, behind, at, begins, ends, around)
+        end = starts[at]
+        found = 0
+        for place in range(starts[at], starts[at + 1]):
+            if place == end:
+                end = _end_of_piece(packed, row_bits, place, starts[at + 1])
+                settled = end - place > cap
+            if settled:
+                out[np.int64(packed[place] & mask)] = cap
+                continue
+            for c in range(len(axes)):
+                row[c] = columns[c, place]
+            found = 0
+            stretch = 0
+            while stretch < size and found <= cap:
+                start = begins[stretch]
+                stop = ends[stretch]
+                if around[stretch] > 0 and _gap(axes, row, low, corner, width, offsets[around[stretch]]) > beyond:
+                    stop = start
+                while start < stop and found <= cap:
+                    upto = min(start + _AT_A_TIME, stop)
+                    found += scan_few(columns, axes, row, start, upto, reach)
+                    budget -= upto - start
+                    start = upto
+                stretch += 1
+            out[np.int64(packed[place] & mask)] = min(found - 1, cap)
+            if budget < 0:
+                return False
+    return True

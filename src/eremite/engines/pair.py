@@ -1,0 +1,70 @@
+"""The one expression that decides whether two rows are neighbours.
+
+    (x_1 - y_1)^2 + (x_2 - y_2)^2 + ... + (x_d - y_d)^2  <=  radius * radius * d
+
+in float64, squares added in column order, nothing fused or reordered. It is symmetric, since (x - y)^2 and (y - x)^2
+are the same float, so "neighbour" is a relation between two rows and not between a row and a path through the code:
+every kernel ends here or in a decision that this expression could not contradict.
+
+Two facts let a kernel decide without evaluating it. Rounding keeps order, so partial sums never shrink: once a
+partial sum exceeds the reach, the row is out. And the whole sum carries a relative error below d * 2**-52, so a
+bound on the true distance with a margin of SLACK on the squared reach settles the outcome.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+#: Relative margin on the squared reach that a bound must clear before it replaces the expression.
+#: Rounding moves a sum of a million squares by less than 1e-9.
+SLACK = 1e-6
+
+#: Up to this many columns the loop over columns is unrolled (the columns travel as a tuple, so d is part of its type).
+UNROLLED = 8
+
+kernel = njit(cache=True, nogil=True, error_model="numpy")
+inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
+
+# Unsigned indices: a signed one might be negative, and the wrap-around test for that keeps the loop from vectorising.
+U = np.uint64
+
+Columns = NDArray[np.float64]
+Axes = tuple[int, ...]
+
+
+def squared_reach(radius: float, d: int) -> float:
+    """The right-hand side of the expression."""
+    return radius * radius * d
+
+
+def unrolled_axes(d: int) -> Axes:
+    """What selects the unrolled loop: the column numbers as a tuple, or the empty tuple for the loop over blocks."""
+    return tuple(range(d)) if d <= UNROLLED else ()
+
+
+@inlined
+def scan_few(columns, axes, row, start, stop, reach):
+    """How many of the rows [start, stop) are neighbours of `row`; `columns[c, j]` is column c of row j."""
+    found = U(0)
+    for j in range(U(start), U(stop)):
+        total = 0.0
+        for c in range(len(axes)):
+            difference = columns[U(c), j] - row[U(c)]
+            total += difference * difference
+        found += U(total <= reach)
+    return np.int64(found)
+
+
+@kernel
+def scan_many(columns, row, start, stop, reach, totals):
+    """`scan_few` for many columns: row by row in `totals`, given up once every partial sum exceeds the reach."""
+    n = stop - start
+    totals[:n] = 0.0
+    for c in range(columns.shape[0]):
+        values = columns[c, start:stop]
+        for j in range(n):
+            difference = values[j] - row[c]
+            totals[j] += difference * difference
+        if c % 8 == 7 and totals[:n].min() > reach:
+            return 0
+    return (totals[:n] <= reach).sum()

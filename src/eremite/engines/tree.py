@@ -1,0 +1,365 @@
+"""Neighbours in any number of columns: a balanced tree of boxes, asked group by group.
+
+The rows are split at the median of their most spread column until a leaf holds LEAF rows. Nodes are numbered as in a
+heap (root 1, children 2i and 2i + 1), every level halving a power of two of leaves, so a node's leaves follow from its
+number. Rows stand in the order of the leaves, each column in an array of its own.
+
+A query group is GROUP neighbouring leaves. From the group upwards, then down into the sibling of each ancestor (so
+near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
+wholly within it; what remains is a list of leaves, which each row of the group narrows down by its own distance to
+their boxes and scans. A group ends when all its rows have reached the cap.
+
+Cost: N log N to build. A row's query looks at the leaves its ball touches and does not contain; that number, and not
+N, decides in few columns, while in many columns it approaches N / LEAF, as it does for every known exact method.
+Rows that are all equal, or a reach beyond all rows, are settled at the root.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import workers as threads
+from eremite.engines.pair import SLACK, Columns, inlined, kernel, scan_few, scan_many, unrolled_axes
+
+LEAF = 64
+GROUP = 2
+_BATCH = 256  # leaves a row is tested against at a time
+_SAMPLE = 64  # rows that tell the most spread column of a node
+
+
+def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64]:
+    """min(degree, cap) of every row."""
+    n, d = points.shape
+    leaves = -(-n // LEAF)
+    width = 1 << (leaves - 1).bit_length()
+    order = _split(points, leaves, width, workers)
+    columns = np.empty((d, n))
+    threads.over_ranges(lambda a, b: _gather(points, order, a, b, columns), n, workers, at_least=1 << 14)
+    low, high = _boxes(columns, leaves, width)
+    out = np.empty(n, dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        _count(columns, unrolled_axes(d), order, low, high, leaves, width, reach, cap, start, stop, out)
+
+    threads.over_ranges(work, -(-leaves // GROUP), workers)
+    return out
+
+
+def _split(points: NDArray[np.float64], leaves: int, width: int, workers: int) -> NDArray[np.uint32]:
+    """The order of the rows in the tree: the first splits one after the other, the branches below them at once."""
+    order = np.arange(len(points), dtype=np.uint32)
+    keys = np.empty(len(points))
+    branches = [(0, width)]
+    while len(branches) < 2 * workers and workers > 1 and branches[0][1] > 1:
+        half = branches[0][1] // 2
+        threads.over_items(lambda b: _split_node(points, order, keys, *b), branches, workers)
+        branches = [(first, half) for start, _ in branches for first in (start, start + half)]
+    threads.over_items(lambda b: _split_branch(points, order, keys, leaves, *b), branches, workers)
+    return order
+
+
+def _boxes(columns: Columns, leaves: int, width: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The smallest box around the rows of each node, [node, column]; an empty node has an empty box."""
+    low = np.full((2 * width, len(columns)), np.inf)
+    high = np.full((2 * width, len(columns)), -np.inf)
+    _leaf_boxes(columns, leaves, low[width:], high[width:])
+    level = width // 2
+    while level:
+        low[level : 2 * level] = low[2 * level : 4 * level].reshape(level, 2, -1).min(axis=1)
+        high[level : 2 * level] = high[2 * level : 4 * level].reshape(level, 2, -1).max(axis=1)
+        level //= 2
+    return low, high
+
+
+@kernel
+def _spread_axis(points, order, begin, stop):
+    """The column in which an even sample of the rows [begin, stop) of the order varies most."""
+    step = max(1, (stop - begin) // _SAMPLE)
+    widest = -1.0
+    axis = 0
+    for c in range(points.shape[1]):
+        origin = points[order[begin], c]
+        total = 0.0
+        squares = 0.0
+        for place in range(begin, stop, step):
+            value = points[order[place], c] - origin
+            total += value
+            squares += value * value
+        spread = squares - total * total / ((stop - begin + step - 1) // step)
+        if spread > widest:
+            widest = spread
+            axis = c
+    return axis
+
+
+@inlined
+def _median(a, b, c):
+    return max(min(a, b), min(max(a, b), c))
+
+
+@inlined
+def _scatter(state):
+    """The next of a fixed sequence of scattered numbers (xorshift); it only places pivots."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    return state ^ (state << np.uint64(17))
+
+
+@kernel
+def _select(keys, order, low, high, place):
+    """Reorder [low, high]: nothing before `place` has a larger key than what stands there, nothing behind a smaller.
+
+    Quickselect. The pivot is the median of three keys at scattered places, so that no arrangement likely to occur in
+    a table (sorted, mirrored, repeating) makes it slow.
+    """
+    state = np.uint64(high - low) | np.uint64(1)
+    while low < high:
+        size = np.uint64(high - low + 1)
+        state = _scatter(state)
+        one = low + np.int64(state % size)
+        state = _scatter(state)
+        two = low + np.int64(state % size)
+        pivot = _median(keys[one], keys[(low + high) // 2], keys[two])
+        i = low
+        j = high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            return
+
+
+@kernel
+def _split_node(points, order, keys, first, width):
+    """Divide the rows of the node that begins at leaf `first` between its two halves of width / 2 leaves."""
+    middle = (first + width // 2) * LEAF
+    if middle >= order.size:
+        return
+    begin = first * LEAF
+    stop = min(begin + width * LEAF, order.size)
+    axis = _spread_axis(points, order, begin, stop)
+    for place in range(begin, stop):
+        keys[place] = points[order[place], axis]
+    _select(keys, order, begin, stop - 1, middle)
+
+
+@kernel
+def _split_branch(points, order, keys, leaves, first, width):
+    """Split a node and all below it, depth first, so that small branches stay in the cache."""
+    firsts = np.empty(64, np.int64)
+    widths = np.empty(64, np.int64)
+    firsts[0] = first
+    widths[0] = width
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        first = firsts[waiting]
+        width = widths[waiting]
+        if width > 1 and first < leaves:
+            _split_node(points, order, keys, first, width)
+            for child in range(2):
+                firsts[waiting] = first + child * (width // 2)
+                widths[waiting] = width // 2
+                waiting += 1
+
+
+@kernel
+def _gather(points, order, start, stop, columns):
+    for place in range(start, stop):
+        for c in range(points.shape[1]):
+            columns[c, place] = points[order[place], c]
+
+
+@kernel
+def _leaf_boxes(columns, leaves, low, high):
+    for c in range(columns.shape[0]):
+        for leaf in range(leaves):
+            values = columns[c, leaf * LEAF : (leaf + 1) * LEAF]
+            low[leaf, c] = values.min()
+            high[leaf, c] = values.max()
+
+
+@inlined
+def _rows_of(node, width, n):
+    """The places [begin, stop) of a node's rows, and how many leaves wide it is."""
+    level = 1
+    while level * 2 <= node:
+        level *= 2
+    wide = width // level
+    begin = (node - level) * wide * LEAF
+    return min(begin, n), min(begin + wide * LEAF, n), wide
+
+
+@inlined
+def _between(low, high, group, node):
+    """The smallest and the largest squared distance that rows of two boxes can have."""
+    smallest = 0.0
+    largest = 0.0
+    for c in range(low.shape[1]):
+        gap = max(max(low[node, c] - high[group, c], low[group, c] - high[node, c]), 0.0)
+        span = max(high[node, c] - low[group, c], high[group, c] - low[node, c])
+        smallest += gap * gap
+        largest += span * span
+    return smallest, largest
+
+
+@inlined
+def _apart(low, high, group, node):
+    """Orders boxes by how far their centres lie from the group's (four times the squared distance)."""
+    total = 0.0
+    for c in range(low.shape[1]):
+        difference = low[node, c] + high[node, c] - low[group, c] - high[group, c]
+        total += difference * difference
+    return total
+
+
+@inlined
+def _push_children(low, high, group, node, width, n, stack, waiting):
+    """Put the children on the stack, the nearer one on top; the second may have no rows."""
+    nearer = 2 * node
+    begin, stop, _ = _rows_of(nearer + 1, width, n)
+    if begin == stop:
+        stack[waiting] = nearer
+        return waiting + 1
+    if _apart(low, high, group, nearer + 1) < _apart(low, high, group, nearer):
+        nearer += 1
+    stack[waiting] = nearer ^ 1
+    stack[waiting + 1] = nearer
+    return waiting + 2
+
+
+@kernel
+def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, batch):
+    """Walk down from the stack until it is empty, the batch of undecided leaves is full, or the cap is settled.
+
+    Returns the height of the stack, the number of rows settled as neighbours of the whole group, and the batch's size.
+    """
+    size = 0
+    while waiting > 0 and size < batch.size and settled <= cap:
+        waiting -= 1
+        node = stack[waiting]
+        begin, stop, wide = _rows_of(node, width, n)
+        if begin == stop:
+            continue
+        smallest, largest = _between(low, high, group, node)
+        if smallest > reach * (1 + SLACK):
+            continue
+        if largest < reach * (1 - SLACK) or largest == 0.0:
+            settled += stop - begin
+        elif wide == 1:
+            batch[size] = node
+            size += 1
+        else:
+            waiting = _push_children(low, high, group, node, width, n, stack, waiting)
+    return waiting, settled, size
+
+
+@inlined
+def _to_boxes(low, high, batch, size, row, totals):
+    """The squared distance from a row to each box of the batch; boxes stand as [column, place in the batch]."""
+    totals[:size] = 0.0
+    for c in range(row.size):
+        value = row[c]
+        lows = low[c, :size]
+        highs = high[c, :size]
+        for place in range(size):
+            below = lows[place] - value
+            above = value - highs[place]
+            gap = below if below > above else above
+            gap = gap if gap > 0.0 else 0.0
+            totals[place] += gap * gap
+
+
+@kernel
+def _scan_batch(
+    columns,
+    axes,
+    begin,
+    stop,
+    batch,
+    size,
+    low,
+    high,
+    width,
+    reach,
+    cap,
+    settled,
+    found,
+    row,
+    distances,
+    totals,
+):
+    """Let each row of the group scan the leaves of the batch that its ball may touch; how many rows lack the cap."""
+    n = columns.shape[1]
+    lacking = 0
+    for place in range(begin, stop):
+        if found[place - begin] + settled > cap:
+            continue
+        for c in range(columns.shape[0]):
+            row[c] = columns[c, place]
+        _to_boxes(low, high, batch, size, row, distances)
+        total = found[place - begin]
+        for at in range(size):
+            if distances[at] <= reach * (1 + SLACK):
+                start = (batch[at] - width) * LEAF
+                if len(axes) > 0:
+                    total += scan_few(columns, axes, row, start, min(start + LEAF, n), reach)
+                else:
+                    total += scan_many(columns, row, start, min(start + LEAF, n), reach, totals)
+                if total + settled > cap:
+                    break
+        found[place - begin] = total
+        lacking += total + settled <= cap
+    return lacking
+
+
+@kernel
+def _count(columns, axes, order, low, high, leaves, width, reach, cap, first_group, last_group, out):
+    n = columns.shape[1]
+    d = columns.shape[0]
+    found = np.empty(GROUP * LEAF, np.int64)
+    stack = np.empty(128, np.int64)
+    batch = np.empty(_BATCH, np.int64)
+    batch_low = np.empty((d, _BATCH))
+    batch_high = np.empty((d, _BATCH))
+    distances = np.empty(_BATCH)
+    row = np.empty(d)
+    totals = np.empty(LEAF)
+    for number in range(first_group, last_group):
+        group = max(1, width // GROUP) + number
+        begin, stop, _ = _rows_of(group, width, n)
+        found[:] = 0
+        settled = 0
+        lacking = 1
+        node = group
+        stack[0] = group
+        while True:
+            waiting = 1
+            while waiting > 0 and lacking > 0 and settled <= cap:
+                waiting, settled, size = _collect(
+                    low, high, group, width, n, reach, cap, stack, waiting, settled, batch
+                )
+                if size > 0 and settled <= cap:
+                    for at in range(size):
+                        batch_low[:, at] = low[batch[at]]
+                        batch_high[:, at] = high[batch[at]]
+                    lacking = _scan_batch(
+                        columns, axes, begin, stop, batch, size, batch_low, batch_high, width, reach, cap, settled,
+                        found, row, distances, totals,
+                    )  # fmt: skip
+            if node == 1 or lacking == 0 or settled > cap:
+                break
+            stack[0] = node ^ 1
+            node //= 2
+        for place in range(begin, stop):
+            out[order[place]] = min(found[place - begin] + settled - 1, cap)

@@ -1,0 +1,16 @@
+"""What can go wrong, as one tree.
+
+EremiteError            anything eremite raises on purpose
+└── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
+
+Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
+of a private table: a column name, a row count and a bound are public, a cell is not.
+"""
+
+
+class EremiteError(Exception):
+    """Base of every error eremite raises on purpose."""
+
+
+class InputError(EremiteError):
+    """A file, description, column, parameter or value does not fit; the message says how to repair it."""

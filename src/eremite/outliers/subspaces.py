@@ -1,0 +1,78 @@
+"""Families of column sets, enumerated lazily."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+from eremite.errors import InputError
+
+#: The columns of a subspace, in the order of the table.
+Subspace = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subspaces:
+    """A public family of subspaces: all sets of columns of some sizes, or a list.
+
+    Iterating yields them one at a time, smaller sizes first, each size in the order of the columns; `count` knows how
+    many there are without enumerating them.
+    """
+
+    columns: tuple[str, ...]
+    sizes: range
+    chosen: tuple[Subspace, ...] | None = None
+
+    @classmethod
+    def of_size(cls, columns: Sequence[str], size: int) -> "Subspaces":
+        """All subspaces of exactly `size` columns."""
+        _check(columns, size)
+        return cls(tuple(columns), range(size, size + 1))
+
+    @classmethod
+    def up_to(cls, columns: Sequence[str], size: int) -> "Subspaces":
+        """All subspaces of one to `size` columns."""
+        _check(columns, size)
+        return cls(tuple(columns), range(1, size + 1))
+
+    @classmethod
+    def listed(cls, columns: Sequence[str], chosen: Sequence[Sequence[str]]) -> "Subspaces":
+        """The given subspaces, in the given order; columns within one are put into the order of the table."""
+        _check(columns, 1)
+        place = {name: at for at, name in enumerate(columns)}
+        ordered = tuple(_in_order(subspace, place) for subspace in chosen)
+        if not ordered:
+            raise InputError("The list of subspaces is empty; name at least one.")
+        if len(set(ordered)) < len(ordered):
+            raise InputError("A subspace is listed more than once; list each set of columns once.")
+        return cls(tuple(columns), range(0), ordered)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        if self.chosen is not None:
+            return len(self.chosen)
+        return sum(math.comb(len(self.columns), size) for size in self.sizes)
+
+    def __iter__(self) -> Iterator[Subspace]:
+        if self.chosen is not None:
+            return iter(self.chosen)
+        return chain.from_iterable(combinations(self.columns, size) for size in self.sizes)
+
+
+def _check(columns: Sequence[str], size: int) -> None:
+    if len(set(columns)) < len(columns):
+        raise InputError("A column is named more than once; name each once.")
+    if type(size) is not int or not 1 <= size <= len(columns):
+        raise InputError(f"The size of a subspace must be a whole number from 1 to {len(columns)}.")
+
+
+def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
+    if isinstance(subspace, str) or not subspace:
+        raise InputError("Each subspace must be a list of one or more column names.")
+    unknown = [name for name in subspace if name not in place]
+    if unknown:
+        raise InputError(f"Subspace column {unknown[0]!r} is not in the table; correct the name.")
+    if len(set(subspace)) < len(subspace):
+        raise InputError(f"Column {max(subspace, key=list(subspace).count)!r} occurs twice in one subspace.")
+    return tuple(sorted(subspace, key=place.__getitem__))

@@ -1,0 +1,84 @@
+"""Public bounds of a column, and the map from a column to [0, 1].
+
+A value is clipped to the bounds and scaled by `(x - min) / (max - min)`. Each row is mapped on its own, with
+public numbers only, so that replacing one row of a table replaces one row of the scaled table.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.errors import InputError
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The smallest and largest value a column may count with; known without looking at the data.
+
+    Both ends and their difference are finite, and `min < max`.
+    """
+
+    min: float
+    max: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "min", _finite("min", self.min))
+        object.__setattr__(self, "max", _finite("max", self.max))
+        if not self.min < self.max:
+            raise InputError(f"min {self.min!r} must be below max {self.max!r}")
+        if not math.isfinite(self.max - self.min):
+            raise InputError(f"min {self.min!r} and max {self.max!r} lie too far apart for floating point")
+
+    def scale(self, values: FloatArray) -> FloatArray:
+        """Map finite values to [0, 1], element by element.
+
+        Rounding is monotone: min <= x <= max gives 0 <= fl(x - min) <= fl(max - min), and gradual underflow
+        keeps fl(max - min) > 0, so the quotient lies in [0, 1]. The last clip is there for arithmetic that
+        flushes subnormals; the sum with 0.0 makes -0.0 and 0.0 one value, whichever vector lane met them.
+        """
+        scaled: FloatArray = np.clip(values, self.min, self.max)
+        scaled -= self.min
+        scaled /= self.max - self.min
+        np.clip(scaled, 0.0, 1.0, out=scaled)
+        scaled += 0.0
+        return scaled
+
+
+def bounds_by_column(bounds: Mapping[str, Any]) -> dict[str, Bounds]:
+    """Turn pairs into `Bounds`; an error names the column."""
+    if not bounds:
+        raise InputError("No bounds were given; give each column to keep, as in bounds={'bmi': (10, 60)}.")
+    return {name: _bounds_of(name, pair) for name, pair in bounds.items()}
+
+
+def _bounds_of(name: Any, pair: Any) -> Bounds:
+    if not isinstance(name, str):
+        raise InputError(f"Bounds name columns by text, not by {type(name).__name__}.")
+    if isinstance(pair, Bounds):
+        return pair
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError(f"Bounds of column {name!r} must be a pair (min, max).")
+    try:
+        return Bounds(*pair)
+    except InputError as error:
+        raise InputError(f"Bounds of column {name!r} do not fit: {error}.") from None
+
+
+def _finite(end: str, value: Any) -> float:
+    if isinstance(value, bool | np.bool_ | str | bytes):
+        raise InputError(f"{end} must be a number")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{end} must be a number") from None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"{end} must be finite")
+    return number

@@ -1,0 +1,194 @@
+"""The description of a dataset: everything public about it, in one TOML file written by the custodian.
+
+Privacy numbers stay exact: `epsilon = 0.1` is the fraction 1/10, not the float nearest to it.
+"""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from eremite.errors import InputError
+from eremite.table.bounds import Bounds
+from eremite.table.description_errors import CUSTOM, sentence_for, syntax_sentence, unfilled_sentence
+from eremite.table.numeric import or_input_error
+from eremite.table.sources import source_kind, source_path, source_problem
+
+LARGEST_EXPONENT = 300  # keeps fractions small; no sensible budget comes near it
+
+
+def _problem(words: str) -> PydanticCustomError:
+    return PydanticCustomError(CUSTOM, "{words}", {"words": words})
+
+
+def _require(key: str, problem: str | None) -> None:
+    if problem is not None:
+        raise _problem(f"{key} {problem}")
+
+
+def _number(value: object) -> int | Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise _problem("must be a number")
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise _problem("must be a finite number")
+    return value
+
+
+def _float(value: object) -> float:
+    try:
+        return float(_number(value))
+    except OverflowError:
+        return math.inf  # refused by Bounds
+
+
+def _fraction(value: object) -> Fraction:
+    number = Decimal(_number(value))
+    if number and abs(number.adjusted()) > LARGEST_EXPONENT:
+        raise _problem(f"must have at most {LARGEST_EXPONENT} digits before or after the point")
+    return Fraction(number)
+
+
+def _positive(value: Fraction) -> Fraction:
+    if value <= 0:
+        raise _problem("must be above 0")
+    return value
+
+
+def _below_one(value: Fraction) -> Fraction:
+    if not 0 <= value < 1:
+        raise _problem("must be at least 0 and below 1")
+    return value
+
+
+Exact = Annotated[Fraction, PlainValidator(_fraction)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Record(BaseModel):
+    """Frozen and strict; unknown keys are errors."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Dataset(Record):
+    """What the rows are called, where they are, and how many of them one person may have."""
+
+    name: Text
+    source: Text = Field(repr=False)  # may hold a password
+    query: str | None = Field(default=None, repr=False)
+    rows_per_person: int = Field(default=1, ge=1)
+    stand_in: Text | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _require(".source", source_problem(self.source, self.query))
+        if self.stand_in is not None and source_kind(self.stand_in) != "file":
+            raise _problem(".stand_in must be a file of public rows")
+        _require(".stand_in", None if self.stand_in is None else source_problem(self.stand_in, None))
+        return self
+
+
+class Interval(Record):
+    """Bounds of one column, as the file writes them."""
+
+    min: Annotated[float, PlainValidator(_float)]
+    max: Annotated[float, PlainValidator(_float)]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            self.bounds()
+        except InputError as error:
+            raise _problem(f"does not fit: {error}") from None
+        return self
+
+    def bounds(self) -> Bounds:
+        """The record that the rest of eremite uses."""
+        return Bounds(self.min, self.max)
+
+
+class Budget(Record):
+    """The most that all releases together may spend. `delta` 0 is pure differential privacy."""
+
+    epsilon: Annotated[Exact, AfterValidator(_positive)]
+    delta: Annotated[Exact, AfterValidator(_below_one)] = Fraction(0)
+
+
+class Description(Record):
+    """All public facts of a dataset but the number of its rows."""
+
+    dataset: Dataset
+    columns: dict[str, Interval] = Field(min_length=1, repr=False)
+    budget: Budget | None = None
+    _path: Path = PrivateAttr()
+
+    def model_post_init(self, context: Any) -> None:
+        """Keep the path of the file, given as validation context."""
+        self._path = context["path"]
+
+    @property
+    def path(self) -> Path:
+        """The description file."""
+        return self._path
+
+    @property
+    def source_path(self) -> Path:
+        """The file of a file or SQLite source, found from the description's folder."""
+        return source_path(self.dataset.source, self._path.parent)
+
+    @property
+    def stand_in_path(self) -> Path | None:
+        """The file of public rows, if there is one."""
+        stand_in = self.dataset.stand_in
+        return None if stand_in is None else source_path(stand_in, self._path.parent)
+
+    @property
+    def bounds(self) -> Mapping[str, Bounds]:
+        """The public bounds by column name."""
+        return {name: interval.bounds() for name, interval in self.columns.items()}
+
+
+def read_description(path: str | Path) -> Description:
+    """Read and check a description file; every problem is one sentence that names the file and the key."""
+    path = Path(path)
+    raw = _parse(path, _text(path))
+    unfilled = unfilled_sentence(path, raw)
+    if unfilled is not None:
+        raise InputError(unfilled)
+    try:
+        return Description.model_validate(raw, context={"path": path})
+    except ValidationError as error:
+        sentence = sentence_for(path, error, Description)
+    raise InputError(sentence)  # here, so that pydantic's error does not travel along: it holds the whole input
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the description file inside it.")
+    if not path.exists():
+        raise InputError(f"{path} does not exist; write a description with: eremite init FILE")
+    content = or_input_error(path.read_bytes, f"{path} cannot be opened; check its permissions.")
+    return or_input_error(lambda: content.decode("utf-8-sig"), f"{path} is not UTF-8 text; save it as UTF-8.")
+
+
+def _parse(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        sentence = syntax_sentence(path, error)
+    raise InputError(sentence)

@@ -1,0 +1,101 @@
+"""What is wrong with a description file, in one sentence that names the file, the key and the repair."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from eremite.table.toml_text import toml_key
+
+# The type of our own validation errors. Their words end a sentence; ".source ..." is about a key below.
+CUSTOM = "eremite"
+UNFILLED = "?"  # what `eremite init` writes where the custodian has to fill in a bound
+
+EXAMPLES = {
+    "dataset": '[dataset] with name = "..." and source = "..."',
+    "columns": "[columns] with a line such as bmi = { min = 10, max = 60 }",
+    "epsilon": "epsilon = 1.0",
+    "min": "{ min = ..., max = ... }",
+    "max": "{ min = ..., max = ... }",
+}
+REPAIRS = {
+    "dict_type": "must be a section of its own, as in [columns]",
+    "model_type": "must be a section or { ... } with keys of its own",
+    "string_type": "must be text in quotes",
+    "string_too_short": "must not be empty",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "greater_than_equal": "must be 1 or more",
+    "too_short": "names no column; add a line such as bmi = { min = 10, max = 60 }",
+}
+_POSITION = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
+_TWICE = re.compile(r"overwrite|twice|duplicate|immutable|mutate", re.IGNORECASE)
+
+
+def sentence_for(path: Path, error: ValidationError, model: type[BaseModel]) -> str:
+    """The first thing to repair; a misspelt key comes before the missing one it stands for."""
+    details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+    first, more = details[0], len(details) - 1
+    words = _words(path, first, model)
+    if more:
+        return f"{words} ({more} more to repair after that)."
+    return words if words.endswith("?") else f"{words}."
+
+
+def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
+    """Name the columns whose bounds are as `eremite init` left them; None if there are none."""
+    columns = raw.get("columns")
+    if not isinstance(columns, dict):
+        return None
+    names = [n for n, b in columns.items() if isinstance(b, dict) and UNFILLED in (b.get("min"), b.get("max"))]
+    if not names:
+        return None
+    return (
+        f'{path} still needs bounds for {", ".join(map(toml_key, names))}; replace each "{UNFILLED}" in '
+        "[columns] by the smallest and largest value that can occur, from knowledge of the subject and not "
+        "from the data."
+    )
+
+
+def syntax_sentence(path: Path, error: Exception) -> str:
+    """TOML errors carry a position; the line itself is not quoted, it may hold a password."""
+    position = _POSITION.search(str(error))
+    where = f" at {position[1]}" if position else ""
+    if _TWICE.search(str(error)):
+        return f"{path} gives the same key twice{where}; keep one of the two."
+    return f"{path} is not valid TOML{where}; correct the syntax there."
+
+
+def _words(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> str:
+    *parents, last = (str(part) for part in detail["loc"]) if detail["loc"] else ("",)
+    key = ".".join(toml_key(part) for part in (*parents, last))
+    if detail["type"] == "extra_forbidden":
+        return f"{path} has the unknown key {key}; {_suggestion(last, _known(model, parents))}"
+    if detail["type"] == "missing":
+        return f"{path} has no {key}; add {EXAMPLES.get(last, f'a value for {last}')}"
+    if detail["type"] == CUSTOM:
+        words = detail["ctx"]["words"]
+        return f"In {path}, {key}{words}" if words.startswith(".") else f"In {path}, {key} {words}"
+    return f"In {path}, {key} {REPAIRS.get(detail['type'], 'does not fit; see the README')}"
+
+
+def _suggestion(key: str, known: Sequence[str]) -> str:
+    near = get_close_matches(key, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"remove it, the keys here are {', '.join(known)}"
+
+
+def _known(model: type[BaseModel], parents: Sequence[str]) -> list[str]:
+    """The keys allowed below `parents`, read off the records themselves."""
+    if not parents:
+        return list(model.model_fields)
+    return list(_record_in(model.model_fields[parents[0]].annotation).model_fields)
+
+
+def _record_in(annotation: Any) -> type[BaseModel]:
+    """Dataset from Dataset, Budget from Budget | None, Interval from dict[str, Interval]."""
+    candidates = (annotation, *getattr(annotation, "__args__", ()))
+    return next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))

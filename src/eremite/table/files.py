@@ -1,0 +1,47 @@
+"""Which module reads which file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+
+from eremite.errors import InputError
+from eremite.table import arrow_files, csv_files, parquet_files
+
+FORMATS: dict[str, ModuleType] = {
+    ".csv": csv_files,
+    ".csv.gz": csv_files,
+    ".parquet": parquet_files,
+    ".arrow": arrow_files,
+    ".feather": arrow_files,
+}
+ENDINGS = ", ".join(FORMATS)
+
+
+def read_file(path: Path, wanted: Sequence[str]) -> pa.Table:
+    """Give the wanted columns of a file; numbers as Arrow columns, not yet checked for missing values."""
+    table: pa.Table = _format(path).read(path, wanted)
+    return table
+
+
+def file_schema(path: Path) -> pa.Schema:
+    """Names and types of a file's columns; nothing else is looked at."""
+    schema: pa.Schema = _format(path).schema(path)
+    return schema
+
+
+def ending(name: str) -> str | None:
+    """The known ending of a file name, or None."""
+    return next((end for end in FORMATS if name.lower().endswith(end)), None)
+
+
+def _format(path: Path) -> ModuleType:
+    end = ending(path.name)
+    if end is None:
+        raise InputError(f"{path} has an unknown ending; eremite reads {ENDINGS}.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the file inside it.")
+    if not path.exists():
+        raise InputError(f"{path} does not exist; correct the path or put the file there.")
+    return FORMATS[end]

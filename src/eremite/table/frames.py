@@ -1,0 +1,80 @@
+"""Columns of a frame in memory: pandas, polars, Arrow, NumPy."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from eremite.errors import InputError
+from eremite.table.bounds import Bounds, FloatArray
+from eremite.table.numeric import (
+    float_columns,
+    listed,
+    or_input_error,
+    require_columns,
+    require_finite,
+    require_types,
+)
+
+PLACE = "the frame"
+
+
+def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Sequence[str] | None) -> dict[str, FloatArray]:
+    """Give the bounded columns as finite float64 arrays."""
+    names = list(bounds) if columns is None else _distinct(columns)
+    if isinstance(data, np.ndarray):
+        return _from_array(data, bounds, names)
+    require_columns(names, list(bounds), "the bounds")
+    return float_columns(_as_arrow(_narrowed(data, names)), names, PLACE)
+
+
+def _as_arrow(data: Any) -> pa.Table:
+    return or_input_error(
+        lambda: pa.table(data),
+        f"A {type(data).__name__} cannot be read as a table; give a pandas, polars or Arrow table, "
+        "or a NumPy array with rows and columns.",
+    )
+
+
+def _narrowed(data: Any, names: Sequence[str]) -> Any:
+    """Drop the other columns before the conversion, which is slow or impossible for some of them."""
+    if isinstance(data, pa.Table | pa.RecordBatch) or not hasattr(data, "__arrow_c_stream__"):
+        return data
+    labels = getattr(data, "columns", None)
+    if labels is None:
+        return data
+    require_columns(names, [str(label) for label in labels], PLACE)
+    kept = [label for label in labels if str(label) in names]
+    return or_input_error(lambda: data[list(dict.fromkeys(kept))], f"Columns of {PLACE} cannot be chosen by name.")
+
+
+def _from_array(data: Any, bounds: Mapping[str, Bounds], names: Sequence[str]) -> dict[str, FloatArray]:
+    by_name = _named_columns(data, names)
+    require_columns(names if data.dtype.names else bounds, list(by_name), PLACE)
+    kept = {name: by_name[name] for name in by_name if name in bounds and name in names}
+    not_numeric = {name: str(c.dtype) for name, c in kept.items() if c.dtype.kind not in "biuf"}
+    require_types(not_numeric, len(data), PLACE)
+    floats = {name: _floats(column) for name, column in kept.items()}
+    require_finite(floats, PLACE)
+    return floats
+
+
+def _named_columns(data: Any, names: Sequence[str]) -> dict[str, Any]:
+    if data.dtype.names and data.ndim == 1:
+        return {name: data[name] for name in data.dtype.names}
+    if data.ndim != 2 or data.shape[1] != len(names):
+        raise InputError(f"The array has shape {data.shape}; it must have {len(names)} columns, for {listed(names)}.")
+    return {name: data[:, place] for place, name in enumerate(names)}
+
+
+def _floats(column: Any) -> FloatArray:
+    """A masked value is a missing one."""
+    floats: FloatArray = np.ma.filled(column.astype(np.float64), np.nan)
+    return floats.reshape(-1)
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
+        raise InputError("columns must be a list of one or more different column names.")
+    return list(columns)

@@ -1,0 +1,39 @@
+"""Open the private table that a description points to."""
+
+import pyarrow as pa
+
+from eremite.table.description import Description
+from eremite.table.files import read_file
+from eremite.table.numeric import float_columns
+from eremite.table.postgres import read_postgres
+from eremite.table.sources import source_kind
+from eremite.table.sqlite import read_sqlite
+from eremite.table.table import Table
+
+
+def open_table(description: Description) -> Table:
+    """Read the described columns, check that every row has a finite number in each, clip and scale.
+
+    Errors are for the custodian: they name the place, the column and how many rows, and no value.
+    """
+    wanted = list(description.bounds)
+    columns = float_columns(_read(description, wanted), wanted, _place(description))
+    return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
+
+
+def _read(description: Description, wanted: list[str]) -> pa.Table:
+    dataset = description.dataset
+    match source_kind(dataset.source):
+        case "postgresql":
+            return read_postgres(dataset.source, dataset.query or "", wanted)
+        case "sqlite":
+            return read_sqlite(description.source_path, dataset.query or "", wanted)
+        case _:
+            return read_file(description.source_path, wanted)
+
+
+def _place(description: Description) -> str:
+    kind = source_kind(description.dataset.source)
+    if kind == "postgresql":
+        return f"the PostgreSQL query of {description.path}"
+    return f"the query on {description.source_path}" if kind == "sqlite" else str(description.source_path)

@@ -1,0 +1,34 @@
+"""Parquet files; only the wanted columns are read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from eremite.table.numeric import or_input_error, require_columns
+
+
+def schema(path: Path) -> pa.Schema:
+    """Names and types."""
+    return or_input_error(lambda: _schema(path), _unreadable(path))
+
+
+def read(path: Path, wanted: Sequence[str]) -> pa.Table:
+    """Give the wanted columns with the types they have in the file."""
+    require_columns(wanted, schema(path).names, str(path))
+    return or_input_error(lambda: _read(path, wanted), _unreadable(path))
+
+
+def _schema(path: Path) -> pa.Schema:
+    found = parquet.read_schema(path)
+    return pa.schema(list(zip(found.names, found.types, strict=True)))  # decodes the names, which can fail
+
+
+def _read(path: Path, wanted: Sequence[str]) -> pa.Table:
+    with parquet.ParquetFile(path) as file:
+        return file.read(columns=list(wanted)).select(list(wanted))
+
+
+def _unreadable(path: Path) -> str:
+    return f"{path} cannot be read as Parquet; write it again, or correct its ending."

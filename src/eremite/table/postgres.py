@@ -1,0 +1,70 @@
+"""Rows of a query on PostgreSQL, through ADBC, in a read-only transaction.
+
+libpq's and the server's messages can quote the password or a cell, so none is passed on; the five characters
+of SQLSTATE say what went wrong. No part of the address is shown either: where a password ends in a mistyped
+address is anybody's guess.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from eremite.errors import InputError
+from eremite.table.numeric import numbers_from_text, require_columns
+
+PLACE = "the PostgreSQL query"
+MISSING_DRIVER = "Reading from PostgreSQL needs its driver; install it with: pip install 'eremite[postgres]'"
+REASONS = {
+    "22": "a value in the data does not fit a conversion or a function of the query",
+    "25006": "the query tries to change the database",
+    "42501": "the user may not read a table of the query",
+    "42601": "the query has a syntax error",
+    "42703": "a column of the query does not exist",
+    "42P01": "a table of the query does not exist",
+    "57014": "the server cancelled the query",
+}
+
+
+def read_postgres(url: str, query: str, wanted: Sequence[str]) -> pa.Table:
+    """Give the wanted columns of the query."""
+    table = _fetch(url, query)
+    require_columns(wanted, table.column_names, PLACE)
+    return pa.table({name: _plain(table.schema.field(name), table.column(name)) for name in wanted})
+
+
+def _fetch(url: str, query: str) -> pa.Table:
+    driver = _driver()
+    try:
+        with driver.connect(url) as connection, connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(query)
+            return cursor.fetch_arrow_table()
+    except driver.Error as error:
+        sentence = _sentence(error.sqlstate)
+    raise InputError(sentence)  # here, so that the driver's own error does not travel along
+
+
+def _driver() -> Any:
+    try:
+        import adbc_driver_postgresql.dbapi as driver
+    except ImportError:
+        raise InputError(MISSING_DRIVER) from None
+    return driver
+
+
+def _plain(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """NUMERIC comes as text of its digits; money comes as an integer number of cents and is refused."""
+    kind = (field.metadata or {}).get(b"POSTGRESQL:type")
+    if kind == b"money":
+        raise InputError(f"Column {field.name!r} of {PLACE} is of type money; cast it to numeric in the query.")
+    if isinstance(field.type, pa.OpaqueType) and field.type.type_name == "numeric":
+        return numbers_from_text(column.cast(field.type.storage_type))
+    return column
+
+
+def _sentence(sqlstate: str | None) -> str:
+    if not sqlstate:
+        return "PostgreSQL cannot be reached; check host, port, database, user and password in dataset.source."
+    reason = REASONS.get(sqlstate) or REASONS.get(sqlstate[:2]) or "try it in psql to see why"
+    return f"PostgreSQL cannot answer dataset.query (SQLSTATE {sqlstate}): {reason}."

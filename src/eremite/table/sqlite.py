@@ -1,0 +1,58 @@
+"""Rows of a query on an SQLite file, opened read-only; a file that is not there is not created."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from eremite.errors import InputError
+from eremite.table.numeric import require_columns
+
+ROWS_AT_ONCE = 50_000
+
+
+def read_sqlite(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
+    """Give the wanted columns of the query as float64, null where a row holds no number."""
+    if not path.is_file():
+        raise InputError(f"The SQLite file {path} does not exist; correct dataset.source.")
+    try:
+        return _read(path, query, wanted)
+    except sqlite3.Error as error:
+        sentence = _sentence(path, error)
+    raise InputError(sentence)  # here, so that SQLite's own error does not travel along: it can quote cells
+
+
+def _read(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.text_factory = bytes  # text is no number; it need not even be decoded
+        cursor = connection.execute(query)
+        names = [column[0] for column in cursor.description or ()]
+        require_columns(wanted, names, f"the query on {path}")
+        return _table(cursor, [names.index(name) for name in wanted], wanted)
+
+
+def _table(cursor: sqlite3.Cursor, places: Sequence[int], wanted: Sequence[str]) -> pa.Table:
+    schema = pa.schema([(name, pa.float64()) for name in wanted])
+    batches = [
+        pa.record_batch([_numbers(row[place] for row in rows) for place in places], schema)
+        for rows in iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), [])
+    ]
+    return pa.Table.from_batches(batches, schema)
+
+
+def _numbers(values: Iterator[Any]) -> pa.Array:
+    return pa.array([float(v) if isinstance(v, int | float) else None for v in values], pa.float64())
+
+
+def _sentence(path: Path, error: sqlite3.Error) -> str:
+    """SQLite's own words only where they quote the query, never where they could quote a cell."""
+    words = str(error)
+    if words.startswith(("no such table", "no such column")):
+        return f"The query on {path} cannot run: {words}; correct dataset.query."
+    if words.endswith("syntax error"):
+        return f"The query on {path} cannot run: SQLite finds a syntax error; correct dataset.query."
+    code = getattr(error, "sqlite_errorname", type(error).__name__)
+    return f"SQLite cannot answer the query on {path} ({code}); try the query in the sqlite3 shell."

@@ -1,0 +1,119 @@
+"""The private table: N rows, numeric columns scaled to [0, 1] by public bounds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from eremite.errors import InputError
+from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
+from eremite.table.frames import columns_from_frame
+from eremite.table.numeric import listed, require_columns, require_finite
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table:
+    """Rows to protect; immutable. N, the columns, their bounds and `rows_per_person` are public, no more.
+
+    Row i of the scaled table depends on row i of the data and on public numbers only. Text forms of a table
+    show its public facts, and a table cannot be pickled or copied out of the process.
+    """
+
+    bounds: Mapping[str, Bounds]
+    rows_per_person: int
+    _scaled: FloatArray = field(kw_only=True)  # one contiguous row per column
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        bounds: Mapping[str, Bounds | tuple[float, float]],
+        columns: Sequence[str] | None = None,
+        rows_per_person: int = 1,
+    ) -> "Table":
+        """Take the columns named in `bounds` from pandas, polars, Arrow (its PyCapsule interface) or NumPy.
+
+        `columns` chooses among the bounded columns. A NumPy array has no names: there `columns` names all
+        of its columns in order (default: the order of `bounds`), and those without bounds are dropped.
+        """
+        checked = bounds_by_column(bounds)
+        return cls.from_columns(columns_from_frame(data, checked, columns), checked, rows_per_person)
+
+    @classmethod
+    def from_columns(
+        cls, columns: Mapping[str, FloatArray], bounds: Mapping[str, Bounds], rows_per_person: int
+    ) -> "Table":
+        """Scale finite columns of equal length by their bounds."""
+        if type(rows_per_person) is not int or rows_per_person < 1:
+            raise InputError("rows_per_person must be a whole number, 1 or more.")
+        kept = MappingProxyType({name: bounds[name] for name in columns})
+        scaled = np.empty((len(columns), len(next(iter(columns.values())))), dtype=np.float64)
+        for row, (name, values) in zip(scaled, columns.items(), strict=True):
+            row[:] = bounds[name].scale(values)
+        scaled.flags.writeable = False
+        return cls(kept, rows_per_person, _scaled=scaled)
+
+    @property
+    def n_rows(self) -> int:
+        """N, which is public."""
+        return int(self._scaled.shape[1])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(self.bounds)
+
+    def column(self, name: str) -> FloatArray:
+        """One scaled column: private, read-only, contiguous, in [0, 1]."""
+        column: FloatArray = self._scaled[self._positions([name])[0]]
+        return column
+
+    def points(self, columns: Sequence[str] | None = None) -> FloatArray:
+        """Scaled rows over the columns (default all): private, read-only, C-contiguous (N, d), in [0, 1]."""
+        positions = self._positions(self.columns if columns is None else columns)
+        points: FloatArray = np.empty((self.n_rows, len(positions)), dtype=np.float64)
+        for place, position in enumerate(positions):
+            points[:, place] = self._scaled[position]
+        points.flags.writeable = False
+        return points
+
+    def scale(self, points: ArrayLike, columns: Sequence[str] | None = None) -> FloatArray:
+        """Scale public points, one per row, exactly as the table's own rows were."""
+        names = self.columns if columns is None else columns
+        self._positions(names)
+        raw = _matrix(points, len(names))
+        by_name = dict(zip(names, raw.T, strict=True))
+        require_finite(by_name, "the points")
+        scaled = np.empty(raw.shape, dtype=np.float64)
+        for place, (name, values) in enumerate(by_name.items()):
+            scaled[:, place] = self.bounds[name].scale(values)
+        scaled.flags.writeable = False
+        return scaled
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{name!r}: ({b.min!r}, {b.max!r})" for name, b in self.bounds.items())
+        return f"Table(n_rows={self.n_rows}, rows_per_person={self.rows_per_person}, bounds={{{columns}}})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
+
+    def _positions(self, names: Sequence[str]) -> list[int]:
+        if isinstance(names, str) or not names:
+            raise InputError(f"Give a list of one or more columns; the table has: {listed(self.columns)}.")
+        require_columns(names, self.columns, "the table")
+        if len(set(names)) < len(names):
+            raise InputError(f"A column is chosen more than once in {listed(names)}; name each once.")
+        return [self.columns.index(name) for name in names]
+
+
+def _matrix(points: ArrayLike, width: int) -> FloatArray:
+    try:
+        matrix = np.asarray(points)
+    except ValueError:
+        matrix = np.empty(0)  # ragged rows; refused below, without NumPy's own words
+    if matrix.ndim != 2 or matrix.shape[1] != width or matrix.dtype.kind not in "biuf":
+        raise InputError(f"Points must be rows of {width} numbers, one for each chosen column.")
+    return matrix.astype(np.float64)

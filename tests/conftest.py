@@ -1,0 +1,15 @@
+"""Set-up that holds for every test."""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+# Tests import the definitions written out in tests/definition.py.
+sys.path.insert(0, str(Path(__file__).parent))
+
+# Compiled kernels are cached, but a kernel is not recompiled when a function it inlines from another file changes.
+# A cache named after the sources can never serve a stale kernel to a test.
+_SOURCES = sorted((Path(__file__).parents[1] / "src" / "eremite").rglob("*.py"))
+_DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
+os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".numba_cache" / _DIGEST)

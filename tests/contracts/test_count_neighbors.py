@@ -1,0 +1,55 @@
+"""The contract of `CountNeighbors`: whoever counts, the integers are those of the definition."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from definition import degrees_by_definition
+from eremite.engines import count_neighbors
+from eremite.engines.local import count_neighbors_with
+
+ENGINES = {
+    "local": count_neighbors,
+    "local, one core": partial(count_neighbors_with, 1),
+    "local, four threads": partial(count_neighbors_with, 4),
+}
+
+
+@pytest.fixture(params=ENGINES)
+def count(request):
+    return ENGINES[request.param]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 6, 12])
+@pytest.mark.parametrize("cap", [None, 0, 3])
+def test_engine_counts_what_the_definition_counts(count, d, cap):
+    points = np.random.default_rng(d).integers(0, 4, (150, d)) / 4
+    assert count(points, 0.25, cap).tolist() == degrees_by_definition(points, 0.25, cap)
+
+
+def test_engine_returns_one_integer_a_row_also_for_no_rows(count):
+    found = count(np.empty((0, 3)), 0.1, None)
+    assert found.dtype == np.int64
+    assert found.shape == (0,)
+
+
+def test_engine_counts_equal_rows_as_neighbours(count):
+    assert count(np.zeros((7, 3)), 0.0, None).tolist() == [6] * 7
+
+
+def test_engine_leaves_its_input_alone(count):
+    points = np.random.default_rng(0).uniform(0, 1, (200, 3))
+    points.flags.writeable = False
+    before = points.copy()
+    count(points, 0.1, 5)
+    assert np.array_equal(points, before)
+
+
+def test_engine_may_be_called_from_several_threads_at_once(count):
+    from concurrent.futures import ThreadPoolExecutor
+
+    points = np.random.default_rng(5).uniform(0, 1, (3000, 3))
+    wanted = count(points, 0.05, 20).tolist()
+    with ThreadPoolExecutor(6) as pool:
+        assert all(found.tolist() == wanted for found in pool.map(lambda _: count(points, 0.05, 20), range(12)))

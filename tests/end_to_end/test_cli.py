@@ -1,0 +1,225 @@
+"""The command line as a person meets it: what it prints, what it writes, how it exits."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from eremite.cli import main
+from eremite.version import __version__
+
+SECRETS = ("SECRETCELL", "31337.4242", "SECRETWORD")
+DESCRIPTION = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+rows_per_person = 2
+[columns]
+bmi = { min = 10, max = 60 }
+"blood sugar" = { min = 40, max = 400 }
+[budget]
+epsilon = 0.1
+delta = 1e-6
+"""
+
+RUN = "from eremite.cli import main; main()"
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    (tmp_path / "patients.csv").write_text("name,bmi,blood sugar\nSECRETCELL,31337.4242,90\nb,20,100\n")
+    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    return tmp_path
+
+
+def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    assert not [secret for secret in SECRETS if secret in out + err]
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code, out, err
+
+
+def refused(capsys: Captured, *arguments: object) -> str:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("Error: ")
+    return err
+
+
+def test_check_prints_public_facts(capsys: Captured, patients: Path) -> None:
+    code, out, err = run(capsys, "check", patients / "patients.toml")
+    assert (code, err) == (0, "")
+    assert out == (
+        "patients: 2 rows, at most 2 per person\n"
+        "budget: epsilon 0.1, delta 1e-06\n"
+        "columns, with their public bounds:\n"
+        "  bmi          10 to 60\n"
+        "  blood sugar  40 to 400\n"
+    )
+
+
+def test_check_prints_json(capsys: Captured, patients: Path) -> None:
+    code, out, _ = run(capsys, "check", patients / "patients.toml", "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "name": "patients",
+        "n_rows": 2,
+        "rows_per_person": 2,
+        "columns": {"bmi": {"min": 10, "max": 60}, "blood sugar": {"min": 40, "max": 400}},
+        "budget": {"epsilon": 0.1, "delta": 1e-6},
+    }
+
+
+def test_check_says_when_no_budget_is_set(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.toml").write_text(DESCRIPTION.split("[budget]")[0])
+    assert "budget: none set" in run(capsys, "check", patients / "patients.toml")[1]
+    assert json.loads(run(capsys, "check", patients / "patients.toml", "--json")[1])["budget"] is None
+
+
+def test_check_refuses_in_one_sentence(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.csv").write_text("bmi,blood sugar\n31337.4242,1\nSECRETCELL,2\n")
+    err = refused(capsys, "check", patients / "patients.toml", "--json")
+    assert f"In {patients / 'patients.csv'}, column 'bmi' has 1 row" in err
+    assert "does not exist" in refused(capsys, "check", patients / "absent.toml")
+
+
+def test_check_refuses_a_database_without_its_password(capsys: Captured, patients: Path) -> None:
+    source = 'source = "postgresql://alice:SECRETWORD@localhost:1/x"\nquery = "SELECT 1 AS bmi"'
+    (patients / "patients.toml").write_text(DESCRIPTION.replace('source = "patients.csv"', source))
+    assert "PostgreSQL" in refused(capsys, "check", patients / "patients.toml")
+
+
+def test_init_then_check_asks_for_bounds(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.toml").unlink()
+    code, out, err = run(capsys, "init", patients / "patients.csv")
+    assert (code, err) == (0, "")
+    assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns, 1 left out as not numeric.\nNext: " in out
+    asked = refused(capsys, "check", patients / "patients.toml")
+    assert 'still needs bounds for bmi, "blood sugar";' in asked
+    assert "exists already" in refused(capsys, "init", patients / "patients.csv")
+
+
+def test_init_prints_json(capsys: Captured, patients: Path) -> None:
+    output = patients / "other.toml"
+    code, out, _ = run(capsys, "init", patients / "patients.csv", "--output", output, "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "description": str(output),
+        "numeric": ["bmi", "blood sugar"],
+        "other": ["name"],
+    }
+
+
+def test_version_and_help_exit_0(capsys: Captured) -> None:
+    assert run(capsys, "--version") == (0, f"eremite {__version__}\n", "")
+    for arguments in (["--help"], ["init", "--help"], ["check", "--help"], ["demo", "--help"]):
+        code, out, err = run(capsys, *arguments)
+        assert (code, err) == (0, "")
+        assert "Usage:" in out
+        assert ("--json" in out) == (arguments[0] in ("init", "check"))
+
+
+def test_no_command_shows_the_help_and_exits_2(capsys: Captured) -> None:
+    code, out, err = run(capsys)
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: eremite [OPTIONS] COMMAND [ARGS]...\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chekc"], "No such command 'chekc'"),
+        (["check"], "Missing argument 'description'"),
+        (["check", "a", "b"], "unexpected extra argument"),
+        (["init", "a.csv", "--colour"], "No such option: --colour"),
+    ],
+)
+def test_usage_errors_exit_2_in_one_sentence(capsys: Captured, arguments: list[str], words: str) -> None:
+    assert words in refused(capsys, *arguments)
+
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("eremite.demo")
+    monkeypatch.setitem(sys.modules, "eremite.demo", module)
+    return module
+
+
+def test_demo_runs_in_its_folder(capsys: Captured, demo: ModuleType) -> None:
+    demo.run = lambda folder: print(folder)  # type: ignore[attr-defined]  # noqa: T201
+    assert run(capsys, "demo") == (0, "demo\n", "")
+    assert run(capsys, "demo", "--folder", "tour") == (0, "tour\n", "")
+
+
+def fail(folder: Path) -> None:
+    cells = "".join(["SECRET", "CELL"])  # not on a source line that a traceback would show
+    raise RuntimeError(cells)
+
+
+def test_internal_errors_show_their_type_only(
+    capsys: Captured, demo: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demo.run = fail  # type: ignore[attr-defined]
+    monkeypatch.delenv("EREMITE_DEBUG", raising=False)
+    code, out, err = run(capsys, "demo")
+    assert (code, out) == (1, "")
+    assert err == (
+        "Error: eremite hit an internal error (RuntimeError); nothing was charged. "
+        "Run with EREMITE_DEBUG=1 to see where.\n"
+    )
+    monkeypatch.setenv("EREMITE_DEBUG", "1")
+    with pytest.raises(RuntimeError):
+        main(["demo"])
+
+
+def interrupt(folder: Path) -> None:
+    raise KeyboardInterrupt
+
+
+def test_interrupt_exits_130_quietly(capsys: Captured, demo: ModuleType) -> None:
+    demo.run = interrupt  # type: ignore[attr-defined]
+    assert run(capsys, "demo") == (130, "", "")
+
+
+def test_command_is_interrupted_quietly(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "slow.toml")  # reading it waits for ever
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, "check", str(tmp_path / "slow.toml")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    writer = os.open(tmp_path / "slow.toml", os.O_WRONLY)  # returns once the command reads
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20) == ("", "")
+    assert process.returncode == 130
+    os.close(writer)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = "import sys; from eremite.cli import main\ntry: main(['--help'])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"numpy", "pyarrow", "pydantic", "numba", "rich"} & set(done.stdout.split())
+
+
+def test_output_may_be_closed_early(patients: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from eremite.cli import main; main()",
+        "check",
+        str(patients / "patients.toml"),
+    ]
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (1, "")

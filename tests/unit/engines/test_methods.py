@@ -1,0 +1,157 @@
+"""Every counting method against the definition: ties, duplicates, constants, hostile shapes.
+
+This file also runs with compilation off, which is how the kernels' lines are seen to be covered.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from definition import degrees_by_definition
+from eremite.engines import cells, line, local, tree
+from eremite.engines.pair import squared_reach
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
+
+
+def by_line(points, radius, cap, threads):
+    return line.count(points, squared_reach(radius, 1), cap)
+
+
+def by_cells(points, radius, cap, threads):
+    return cells.count(points, squared_reach(radius, points.shape[1]), cap, threads)
+
+
+def by_tree(points, radius, cap, threads):
+    return tree.count(points, squared_reach(radius, points.shape[1]), cap, threads)
+
+
+def by_choice(points, radius, cap, threads):
+    return local.count_neighbors_with(threads, points, radius, cap)
+
+
+def methods_for(d):
+    if d == 1:
+        return (by_line, by_tree, by_choice)
+    return (by_cells, by_tree, by_choice) if d <= cells.MOST_COLUMNS else (by_tree, by_choice)
+
+
+def assert_all_agree(points, radius, caps=(0, 1, 3, None), threads=(1, 2) if COMPILED else (1,)):
+    points = np.ascontiguousarray(points, dtype=float)
+    exact = degrees_by_definition(points, radius)
+    for cap in caps:
+        limit = len(points) if cap is None else cap
+        wanted = [min(degree, limit) for degree in exact]
+        for method in methods_for(points.shape[1]):
+            for number in threads:
+                found = method(points, radius, limit, number)
+                assert found is None or found.tolist() == wanted, (method.__name__, cap, number)
+
+
+@st.composite
+def lattices(draw):
+    """Few distinct coordinates: every distance is a tie with some other, and rows repeat."""
+    d = draw(st.integers(1, 6))
+    rows = draw(st.lists(st.lists(st.integers(0, 3), min_size=d, max_size=d), min_size=1, max_size=40))
+    return np.array(rows, dtype=float) * draw(st.sampled_from([1.0, 0.125, 1024.0]))
+
+
+@given(lattices(), st.sampled_from([0.0, 0.5, 0.125, 1.0, 1024.0, 3.0]))
+@settings(max_examples=150 if COMPILED else 25, deadline=None)
+def test_methods_agree_with_the_definition_on_lattices(points, radius):
+    assert_all_agree(points, radius)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.floats(1e-3, 2.0))
+@settings(max_examples=60 if COMPILED else 10, deadline=None)
+def test_methods_agree_with_the_definition_on_clusters_and_noise(seed, d, radius):
+    rng = np.random.default_rng(seed)
+    clusters = rng.normal(rng.uniform(0, 1, (2, d))[rng.integers(0, 2, 120)], 0.05)
+    assert_all_agree(np.vstack([clusters, rng.uniform(0, 1, (15, d))]), radius, caps=(2, 20, None))
+
+
+def tied_pairs(d):
+    """Pairs exactly at the reach, and one float beyond it, far from each other."""
+    for step in range(8):
+        base = np.full(d, 1000.0 * step)
+        yield base
+        other = base.copy()
+        other[step % d] += 3.0 if step < 4 else np.nextafter(3.0, 4.0)
+        yield other
+
+
+@pytest.mark.parametrize("d", [1, 4, 9])
+def test_methods_decide_ties_at_the_reach_alike(d):
+    points = np.array(list(tied_pairs(d)))
+    radius = 3.0 / np.sqrt(d)  # a whole number's root for these d: the reach is exactly 9
+    assert squared_reach(radius, d) == 9.0
+    assert_all_agree(points, radius)
+    exact = degrees_by_definition(points, radius)
+    assert exact[:8] == [1] * 8
+
+
+HOSTILE = {
+    "all rows equal": lambda rng, d: np.full((300, d), 0.3),
+    "two equal crowds in one cell": lambda rng, d: np.repeat([[0.0] * d, [0.9] * d], 150, axis=0),
+    "heavy duplicates": lambda rng, d: rng.integers(0, 2, (300, d)).astype(float),
+    "one far row": lambda rng, d: np.vstack([rng.uniform(0, 1, (200, d)), np.full((1, d), 1e12)]),
+    "a constant column": lambda rng, d: np.column_stack([np.zeros(200), rng.uniform(0, 1, (200, max(1, d - 1)))]),
+    "large offset": lambda rng, d: 1e9 + rng.integers(0, 4, (150, d)).astype(float),
+    "sorted rows": lambda rng, d: np.sort(rng.uniform(0, 1, (300, d)), axis=0),
+    "negative rows": lambda rng, d: -rng.uniform(0, 1, (150, d)),
+}
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_methods_agree_with_the_definition_on_hostile_shapes(shape, d):
+    points = HOSTILE[shape](np.random.default_rng(d), d)
+    if not COMPILED:
+        points = points[:: max(1, len(points) // 90)]
+    for radius in (1e-9, 0.25, 1.0) if COMPILED else (0.25,):
+        assert_all_agree(points, radius, caps=(4, 100, None) if COMPILED else (4, None))
+
+
+def test_methods_agree_in_sixty_four_columns():
+    rng = np.random.default_rng(64)
+    assert_all_agree(rng.normal(0, 0.1, (130, 64)), 0.14, caps=(3, None))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65])
+def test_methods_agree_at_the_sizes_where_leaves_fill(n, d):
+    points = np.random.default_rng(n).integers(0, 3, (n, d)).astype(float)
+    if n == 0:
+        assert local.count_neighbors(points, 1.0, None).shape == (0,)
+    else:
+        assert_all_agree(points, 1.0)
+
+
+def test_cells_leave_crowds_without_a_cap_to_the_tree(monkeypatch):
+    """Half the rows see the other half in their own cell, out of reach; without a cap nothing ends the search."""
+    n = 20_000
+    if not COMPILED:
+        n = 200
+        monkeypatch.setattr(cells, "_MOST_DISTANCES_PER_ROW", 16)
+    points = np.repeat([[0.0, 0.0], [0.8, 0.8]], n // 2, axis=0) + np.arange(n)[:, None] * 1e-9
+    radius = 1 / np.sqrt(2)
+    assert by_cells(points, radius, n, 1) is None
+    assert by_cells(points, radius, 10, 1).tolist() == [10] * n
+    assert by_choice(points, radius, n, 1).tolist() == [n // 2 - 1] * n
+
+
+def test_threads_share_the_work_and_agree():
+    rng = np.random.default_rng(2)
+    for d, n in ((2, 400), (3, 400), (7, 300)):
+        assert_all_agree(rng.uniform(0, 1, (n, d)), 0.1, caps=(5,), threads=(3,))
+
+
+def test_cells_refuse_a_grid_whose_keys_do_not_fit():
+    points = np.array([[0.0] * 5, [1.0] * 5, [1.0, 1.0, 1.0, 1.0, 1.5]])
+    assert by_cells(points, 1e-6, 3, 1) is None
+    assert by_choice(points, 1.0, 3, 1).tolist() == [1, 2, 1]
+    assert by_cells(points, 0.0, 3, 1) is None
+    assert by_choice(points, 0.0, 3, 1).tolist() == [0, 0, 0]

@@ -1,0 +1,162 @@
+import gzip
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from eremite.table.csv_files import read, schema
+from eremite.table.files import file_schema, read_file
+from eremite.table.numeric import float_columns
+
+Refused = Callable[[Callable[[], object]], str]
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Callable[[bytes], Path]:
+    def write(content: bytes) -> Path:
+        path = tmp_path / "people.csv"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+Write = Callable[[bytes], Path]
+
+
+def values(path: Path, *names: str) -> list[list[float]]:
+    return [column.tolist() for column in float_columns(read(path, names), names, str(path)).values()]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1,x\n-2.5e1,y\n",
+        b"\xef\xbb\xbfa,b\n1,x\n-2.5e1,y",
+        b'"a","b"\r\n" 1 ",x\r\n\t-25.0,"y, z"\r\n\r\n',
+        b'b,a\n"two\nlines",+1\ny,-25.\n',
+        b"a,b\n1,\xff\xfe\n-25,y\n",
+    ],
+    ids=["plain", "byte order mark", "quotes and blanks", "line breaks in cells", "other bytes elsewhere"],
+)
+def test_csv_dialects_are_read(csv: Write, content: bytes) -> None:
+    assert values(csv(content), "a") == [[1.0, -25.0]]
+
+
+@pytest.mark.parametrize(
+    "cell", ["", '""', "NA", "null", "nan", "inf", "1_0", "0x1", "1;5", "SECRETCELL", "true", "1e999"]
+)
+def test_csv_counts_cells_that_are_no_finite_number(csv: Write, cell: str, refused: Refused) -> None:
+    path = csv(f"a,b\n1,31337.4242\n{cell},1\n{cell},1\n".encode())
+    sentence = refused(lambda: values(path, "a", "b"))
+    assert f"In {path}, column 'a' has 2 rows whose value is missing or not a finite number;" in sentence
+    assert "'b'" not in sentence
+
+
+def test_csv_counts_every_column_of_a_large_file(csv: Write, refused: Refused) -> None:
+    good = b"1,2.5,31337.4242\n" * 700_000  # more than one block
+    path = csv(b"a,b,c\n" + good + b"SECRETCELL,\xff,3\nx,1,1\n")
+    sentence = refused(lambda: values(path, "a", "b", "c"))
+    assert "column 'a' has 2 rows" in sentence
+    assert "column 'b' has 1 row " in sentence
+    assert "'c'" not in sentence
+
+
+def test_csv_counts_an_empty_line_of_a_single_column(csv: Write, refused: Refused) -> None:
+    assert "column 'a' has 1 row " in refused(lambda: values(csv(b"a\n1\n\n2\n"), "a"))
+
+
+def test_csv_counts_uneven_rows(csv: Write, refused: Refused) -> None:
+    path = csv(b"a,b\n1,2\n1,2,SECRETCELL\n31337.4242\n")
+    assert f"In {path}, 2 rows do not have the 2 fields" in refused(lambda: values(path, "a"))
+
+
+def test_csv_with_a_header_alone_has_no_rows(csv: Write) -> None:
+    assert values(csv(b"a,b\n"), "a", "b") == [[], []]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"\xff\xfea\x00,\x00b\x00\n\x001,2"], ids=["empty", "newline", "UTF-16"]
+)
+def test_csv_that_cannot_be_read_is_named(csv: Write, content: bytes, refused: Refused) -> None:
+    path = csv(content)
+    assert f"{path} cannot be read as CSV" in refused(lambda: values(path, "a"))
+
+
+def test_csv_repeated_header_is_an_error_where_it_is_wanted(csv: Write, refused: Refused) -> None:
+    path = csv(b"a,b,a\n1,2,3\n")
+    assert values(path, "b") == [[2.0]]
+    assert f"Column 'a' is more than once in {path}" in refused(lambda: values(path, "a"))
+
+
+def test_csv_missing_column_is_named_with_those_there(csv: Write, refused: Refused) -> None:
+    path = csv(b"a,b\n1,2\n")
+    sentence = refused(lambda: values(path, "x"))
+    assert f"Column 'x' is not in {path}, which has: 'a', 'b'" in sentence
+
+
+@pytest.mark.parametrize("content", [b"SECRETCELL,31337.4242\nx,2\n", b'x,"y\nSECRETCELL,31337.4242\n'])
+def test_csv_without_a_header_does_not_show_its_rows(csv: Write, content: bytes, refused: Refused) -> None:
+    path = csv(content)
+    assert f"The first line of {path} does not look like" in refused(lambda: values(path, "a"))
+    assert "put a line of names on top" in refused(lambda: schema(path))
+
+
+def test_csv_gzip_that_is_damaged_is_named(tmp_path: Path, refused: Refused) -> None:
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(b"a\n" + b"31337.4242\n" * 1000)[:-20])
+    assert str(path) in refused(lambda: values(path, "a"))
+
+
+def test_csv_types_come_from_the_first_rows(csv: Write) -> None:
+    found = schema(csv(b"i,f,s,t,d,e\n1,1.5,x,true,2020-01-01,\n2,2,y,false,2020-01-02,\n"))
+    assert [str(kind) for kind in found.types] == [
+        "int64",
+        "double",
+        "string",
+        "string",
+        "date32[day]",
+        "null",
+    ]
+
+
+def test_csv_of_many_rows_is_read_quickly(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    column = np.random.default_rng(0).random(100_000)
+    pyarrow.csv.write_csv(pa.table({f"c{i}": column for i in range(8)}), path)
+    start = time.perf_counter()
+    assert len(values(path, *(f"c{i}" for i in range(8)))) == 8
+    assert time.perf_counter() - start < 2.0  # a tenth of the rows; 0.1 s on two cores
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow", "feather"])
+def test_file_with_other_content_is_refused_by_name(tmp_path: Path, ending: str, refused: Refused) -> None:
+    path = tmp_path / f"people.{ending}"
+    path.write_bytes(b"\x00\xffSECRETCELL,31337.4242\n\x80")
+    assert str(path) in refused(lambda: read_file(path, ["a"]))
+    assert str(path) in refused(lambda: file_schema(path))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str, refused: Refused) -> None:
+    path = tmp_path / f"people.{ending}"
+    write = pyarrow.parquet.write_table if ending == "parquet" else pyarrow.feather.write_feather
+    write(pa.table({"abcdef": [31337.4242]}), str(path))
+    path.write_bytes(path.read_bytes().replace(b"abcdef", b"\xff\xfe\xff\xfe\xff\xfe"))
+    assert str(path) in refused(lambda: read_file(path, ["a"]))
+    assert str(path) in refused(lambda: file_schema(path))
+
+
+def test_file_that_is_not_there_is_named(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    assert "does not exist" in refused(lambda: read_file(tmp_path / "none.csv", ["a"]))
+    assert "is a folder" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
+    assert "eremite reads .csv, .csv.gz, .parquet, .arrow, .feather" in refused(
+        lambda: read_file(tmp_path / "x.xls", ["a"])
+    )

@@ -1,0 +1,148 @@
+"""Every way to get a description wrong, and the sentence that says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eremite.table import read_description
+
+Refused = Callable[[Callable[[], object]], str]
+
+DATASET = '[dataset]\nname = "patients"\nsource = "patients.csv"\n'
+COLUMNS = "[columns]\nbmi = { min = 10, max = 60 }\nglucose = { min = 40.5, max = 4e2 }\n"
+BUDGET = "[budget]\nepsilon = 0.1\ndelta = 1e-6\n"
+URL = "postgresql://alice:SECRETWORD@host/db"
+
+
+def columns(lines: str) -> str:
+    return f"{DATASET}[columns]\n{lines}\n"
+
+
+def budget(lines: str) -> str:
+    return f"{DATASET}{COLUMNS}[budget]\n{lines}\n"
+
+
+def with_source(line: str) -> str:
+    return f'[dataset]\nname = "p"\n{line}\n{COLUMNS}'
+
+
+WRONG = {
+    # name: (text, words of the sentence)
+    "unknown section": (
+        DATASET + COLUMNS + "[bugdet]\nepsilon = 1\n",
+        ["unknown key bugdet", "did you mean budget?"],
+    ),
+    "unknown key": (
+        DATASET + "colour = 1\n" + COLUMNS,
+        ["unknown key dataset.colour", "remove it", "rows_per_person"],
+    ),
+    "misspelt key": (
+        with_source('sorce = "a.csv"'),
+        ["unknown key dataset.sorce", "did you mean source?", "1 more"],
+    ),
+    "misspelt bound": (columns("bmi = { min = 1, mx = 2 }"), ["columns.bmi.mx", "did you mean max?"]),
+    "misspelt bound of min": (columns("min = { min = 1, mx = 2 }"), ["columns.min.mx", "did you mean max?"]),
+    "unquoted dot": (columns("a.b = { min = 1, max = 2 }"), ["columns.a.b", "the keys here are min, max"]),
+    "misspelt budget": (budget("epsilon = 1\ndleta = 0"), ["budget.dleta", "mean delta?"]),
+    "no dataset": (COLUMNS, ["has no dataset", "add [dataset]"]),
+    "no columns": (DATASET, ["has no columns", "bmi = { min = 10, max = 60 }"]),
+    "no name": ('[dataset]\nsource = "a.csv"\n' + COLUMNS, ["has no dataset.name"]),
+    "no source": (with_source(""), ["has no dataset.source"]),
+    "no max": (columns('"b m.i" = { min = 1 }'), ['has no columns."b m.i".max', "{ min = ..., max = ... }"]),
+    "no epsilon": (budget("delta = 0"), ["has no budget.epsilon", "epsilon = 1.0"]),
+    "zero columns": (columns(""), ["columns names no column"]),
+    "columns not a table": ("columns = 3\n" + DATASET, ["columns must be a section"]),
+    "column not a table": (columns("bmi = 3"), ["columns.bmi must be a section or { ... }"]),
+    "dataset not a table": ("dataset = 3\n" + COLUMNS, ["dataset must be a section"]),
+    "min above max": (
+        columns("bmi = { min = 60, max = 10 }"),
+        ["columns.bmi does not fit", "below max 10.0"],
+    ),
+    "min equal to max": (columns("bmi = { min = 1, max = 1 }"), ["columns.bmi does not fit", "below"]),
+    "nan bound": (columns("bmi = { min = nan, max = 1 }"), ["columns.bmi.min must be a finite number"]),
+    "infinite bound": (columns("bmi = { min = 1, max = inf }"), ["columns.bmi.max must be a finite"]),
+    "huge bound": (columns("bmi = { min = 1, max = 1e999 }"), ["columns.bmi does not fit", "finite"]),
+    "huge integer bound": (columns(f"bmi = {{ min = 1, max = 1{'0' * 400} }}"), ["columns.bmi", "finite"]),
+    "bounds far apart": (
+        columns("bmi = { min = -1.5e308, max = 1.5e308 }"),
+        ["columns.bmi", "too far apart"],
+    ),
+    "true as a bound": (columns("bmi = { min = false, max = true }"), ["columns.bmi.min must be a number"]),
+    "text as a bound": (columns('bmi = { min = "1", max = 2 }'), ["columns.bmi.min must be a number"]),
+    "unfilled bounds": (
+        columns('bmi = { min = "?", max = "?" }\nok = { min = 0, max = 1 }\n"a b" = { min = 0, max = "?" }'),
+        ['still needs bounds for bmi, "a b"', "not from the data"],
+    ),
+    "true as a name": (
+        '[dataset]\nname = true\nsource = "a.csv"\n' + COLUMNS,
+        ["dataset.name must be text in quotes"],
+    ),
+    "empty name": ('[dataset]\nname = ""\nsource = "a.csv"\n' + COLUMNS, ["dataset.name must not be empty"]),
+    "rows per person zero": (
+        DATASET + "rows_per_person = 0\n" + COLUMNS,
+        ["dataset.rows_per_person must be 1 or more"],
+    ),
+    "rows per person half": (
+        DATASET + "rows_per_person = 1.5\n" + COLUMNS,
+        ["rows_per_person must be a whole number"],
+    ),
+    "rows per person true": (
+        DATASET + "rows_per_person = true\n" + COLUMNS,
+        ["rows_per_person must be a whole number"],
+    ),
+    "epsilon zero": (budget("epsilon = 0"), ["budget.epsilon must be above 0"]),
+    "epsilon negative": (budget("epsilon = -0.1"), ["budget.epsilon must be above 0"]),
+    "epsilon nan": (budget("epsilon = nan"), ["budget.epsilon must be a finite number"]),
+    "epsilon infinite": (budget("epsilon = inf"), ["budget.epsilon must be a finite number"]),
+    "epsilon true": (budget("epsilon = true"), ["budget.epsilon must be a number"]),
+    "epsilon text": (budget('epsilon = "1"'), ["budget.epsilon must be a number"]),
+    "epsilon enormous": (budget("epsilon = 1e999999999"), ["budget.epsilon", "300 digits"]),
+    "epsilon beyond decimals": (budget(f"epsilon = 1e{'9' * 30}"), ["not valid TOML"]),
+    "delta one": (budget("epsilon = 1\ndelta = 1"), ["budget.delta must be at least 0"]),
+    "delta negative": (budget("epsilon = 1\ndelta = -1e-9"), ["budget.delta must be at least 0"]),
+    "delta tiny": (budget("epsilon = 1\ndelta = 1e-999999999"), ["budget.delta", "300 digits"]),
+    "syntax": (DATASET + "rows_per_person = = 3\n" + COLUMNS, ["not valid TOML at line 4, column"]),
+    "syntax with a password": (f'[dataset]\nsource = "{URL}\n', ["not valid TOML at line 2"]),
+    "syntax at the end": ("[dataset", ["not valid TOML at end of document"]),
+    "long integer": ("a = 1" + "0" * 5000, ["not valid TOML"]),
+    "deep nesting": ("a = " + "[" * 5000, ["not valid TOML"]),
+    "same column twice": (DATASET + COLUMNS + "bmi = { min = 0, max = 1 }\n", ["same key twice at line 7"]),
+    "same section twice": (DATASET + COLUMNS + DATASET, ["same key twice"]),
+    "unknown ending": (
+        with_source('source = "patients.xlsx"'),
+        ["dataset.source has an unknown ending", ".parquet"],
+    ),
+    "unknown database": (
+        with_source('source = "mysql://u:SECRETWORD@h/d"'),
+        ["unknown kind of database", "sqlite:///path"],
+    ),
+    "database without query": (with_source(f'source = "{URL}"'), ["dataset.source is a database", "SELECT"]),
+    "file with query": (
+        DATASET + 'query = "SELECT 1"\n' + COLUMNS,
+        ["takes no query", "remove dataset.query"],
+    ),
+    "sqlite without path": (with_source('source = "sqlite://x.db"\nquery = "SELECT 1"'), ["sqlite:///path"]),
+    "two statements": (
+        with_source(f'source = "{URL}"\nquery = "SELECT 1; DELETE FROM t"'),
+        ["one SELECT statement"],
+    ),
+    "not a select": (with_source(f'source = "{URL}"\nquery = "DELETE FROM t"'), ["one SELECT statement"]),
+    "stand-in not a file": (DATASET + f'stand_in = "{URL}"\n' + COLUMNS, ["dataset.stand_in must be a file"]),
+    "stand-in of unknown ending": (
+        DATASET + 'stand_in = "public.txt"\n' + COLUMNS,
+        ["dataset.stand_in has an unknown ending"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_description_error_names_file_and_key(tmp_path: Path, case: str, refused: Refused) -> None:
+    text, words = WRONG[case]
+    path = tmp_path / "patients.toml"
+    path.write_text(text, encoding="utf-8")
+    sentence = refused(lambda: read_description(path))
+    assert str(path) in sentence
+    assert sentence.endswith((".", "?"))
+    assert not sentence.endswith("?.")
+    assert not [word for word in words if word not in sentence], sentence

@@ -1,0 +1,99 @@
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eremite.errors import InputError
+from eremite.table import open_table, read_description, write_starter
+
+Refused = Callable[[Callable[[], object]], str]
+ROWS = {"bmi": [22.5, 31337.4242], "name": ["SECRETCELL", "b"], "age": [3, 31337]}
+WRITERS = {
+    "csv": pyarrow.csv.write_csv,
+    "parquet": pyarrow.parquet.write_table,
+    "feather": pyarrow.feather.write_feather,
+    "arrow": pyarrow.feather.write_feather,
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_starter_names_numeric_columns_and_no_value(tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"people.{ending}"
+    WRITERS[ending](pa.table(ROWS), str(file))
+    starter = write_starter(file)
+    text = starter.path.read_text(encoding="utf-8")
+    assert (starter.path, starter.numeric, starter.other) == (
+        tmp_path / "people.toml",
+        ("bmi", "age"),
+        ("name",),
+    )
+    assert 'bmi = { min = "?", max = "?" }' in text
+    assert "#   name\n" in text
+    assert "# epsilon = 1.0" in text
+    assert "31337" not in text
+    assert "SECRETCELL" not in text
+
+
+def test_starter_unfilled_asks_for_the_bounds(tmp_path: Path, refused: Refused) -> None:
+    pyarrow.csv.write_csv(pa.table(ROWS), str(tmp_path / "people.csv"))
+    starter = write_starter(tmp_path / "people.csv")
+    sentence = refused(lambda: read_description(starter.path))
+    assert f"{starter.path} still needs bounds for bmi, age;" in sentence
+
+
+def test_starter_filled_in_opens_the_table(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "people.csv").write_text("bmi,age\n1,2\n")
+    starter = write_starter(tmp_path / "data" / "people.csv", tmp_path / "desc.toml")
+    starter.path.write_text(starter.path.read_text().replace('min = "?", max = "?"', "min = 0, max = 4"))
+    assert open_table(read_description(starter.path)).points().tolist() == [[0.25, 0.5]]
+
+
+def test_starter_never_overwrites(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "people.csv").write_text("bmi\n1\n")
+    (tmp_path / "people.toml").write_text("mine")
+    assert "exists already" in refused(lambda: write_starter(tmp_path / "people.csv"))
+    assert (tmp_path / "people.toml").read_text() == "mine"
+    nowhere = tmp_path / "none" / "x.toml"
+    assert f"{nowhere} cannot be written" in refused(lambda: write_starter(tmp_path / "people.csv", nowhere))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("name\nSECRETCELL\n", "has no numeric column"),
+        ("bmi,bmi\n1,2\n", "Column 'bmi' is more than once"),
+        ("31337.4242,SECRETCELL\n1,b\n", "does not look like column names"),
+    ],
+)
+def test_starter_needs_named_numeric_columns(tmp_path: Path, content: str, words: str, refused: Refused) -> None:
+    (tmp_path / "people.csv").write_text(content)
+    assert words in refused(lambda: write_starter(tmp_path / "people.csv"))
+    assert not (tmp_path / "people.toml").exists()
+
+
+@settings(deadline=None)  # it writes files
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, unique=True), st.integers(0, 5))
+def test_starter_quotes_any_column_name(names: list[str], texts: int) -> None:
+    columns = {name: ["x"] if place < texts else [1] for place, name in enumerate(names)}
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "people.arrow"
+        pyarrow.feather.write_feather(pa.table(columns), str(file))
+        if texts >= len(names):
+            with pytest.raises(InputError, match="no numeric column"):
+                write_starter(file)
+            return
+        starter = write_starter(file)
+        written = tomllib.loads(starter.path.read_text(encoding="utf-8"))
+        assert list(written["columns"]) == list(starter.numeric) == names[texts:]
+        filled = starter.path.read_text(encoding="utf-8").replace('{ min = "?", max = "?" }', "{ min = 0, max = 1 }")
+        starter.path.write_text(filled, encoding="utf-8", newline="")
+        assert open_table(read_description(starter.path)).columns == tuple(names[texts:])

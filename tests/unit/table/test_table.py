@@ -1,0 +1,199 @@
+import copy
+import pickle
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from eremite.table import Bounds, Table
+
+Refused = Callable[[Callable[[], object]], str]
+BOUNDS = {"a": (0.0, 10.0), "b": (0.0, 1.0)}
+PRIVATE = 31337.4242
+
+
+@pytest.fixture
+def table() -> Table:
+    return some_table()
+
+
+def some_table() -> Table:
+    return Table.from_frame(np.array([[1, 0.25], [5, PRIVATE], [20, -1.0]]), BOUNDS)
+
+
+def test_table_shows_public_facts_only(table: Table) -> None:
+    assert repr(table) == "Table(n_rows=3, rows_per_person=1, bounds={'a': (0.0, 10.0), 'b': (0.0, 1.0)})"
+    assert str(PRIVATE) not in f"{table!r} {table} {[table]}"
+    assert not hasattr(table, "__dict__")
+    assert table != some_table()
+
+
+@pytest.mark.parametrize("leak", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_table_is_not_pickled_or_copied(table: Table, leak: Callable[[Table], object]) -> None:
+    with pytest.raises(TypeError, match="private rows"):
+        leak(table)
+
+
+def test_table_cannot_be_changed(table: Table) -> None:
+    with pytest.raises(AttributeError):
+        table.rows_per_person = 2  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        table.bounds["a"] = Bounds(0, 1)  # type: ignore[index]
+    for array in (table.points(), table.column("a"), table.scale([[1.0, 1.0]])):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.5
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        table.column("a").flags.writeable = True
+
+
+def test_points_follow_the_chosen_columns(table: Table) -> None:
+    points = table.points(["b", "a"])
+    assert points.tolist() == [[0.25, 0.1], [1.0, 0.5], [0.0, 1.0]]
+    assert points.flags.c_contiguous
+    assert table.points(["b"]).shape == (3, 1)
+    assert table.column("a").tolist() == [0.1, 0.5, 1.0]
+    assert table.column("a").flags.c_contiguous
+
+
+def test_scale_treats_points_as_the_rows_were_treated(table: Table) -> None:
+    np.testing.assert_array_equal(table.scale([[1, 0.25], [5, PRIVATE], [20, -1]]), table.points())
+    assert table.scale([[0.5, 5]], ["b", "a"]).tolist() == [[0.5, 0.5]]
+    assert table.scale(np.empty((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("points", [[1, 2], [[1]], [[1, "SECRETCELL"]], [[1], [2, 3]], [[[1, 2]]], [[1, None]], 3])
+def test_scale_refuses_points_of_another_shape(table: Table, points: Any, refused: Refused) -> None:
+    assert "rows of 2 numbers" in refused(lambda: table.scale(points))
+
+
+def test_scale_counts_points_that_are_not_finite(table: Table, refused: Refused) -> None:
+    sentence = refused(lambda: table.scale([[np.nan, PRIVATE], [np.inf, 1], [1, 1]]))
+    assert "column 'a' has 2 rows" in sentence
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (["c"], "Column 'c' is not in the table, which has: 'a', 'b'"),
+        (["c", "d"], "Columns 'c', 'd' are not in the table"),
+        (["a", "a"], "more than once"),
+        ([], "one or more columns; the table has: 'a', 'b'"),
+        ("a", "Give a list"),
+    ],
+)
+def test_points_names_columns_that_do_not_fit(table: Table, columns: Any, words: str, refused: Refused) -> None:
+    assert words in refused(lambda: table.points(columns))
+
+
+def test_table_may_have_no_rows() -> None:
+    table = Table.from_frame(np.empty((0, 2)), BOUNDS)
+    assert (table.n_rows, table.points().shape) == (0, (0, 2))
+    assert Table.from_frame(pa.table({"a": [], "b": []}), BOUNDS).n_rows == 0
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.0, True, "1"])
+def test_rows_per_person_is_a_whole_number(rows: Any, refused: Refused) -> None:
+    assert "rows_per_person" in refused(lambda: Table.from_frame(np.ones((1, 2)), BOUNDS, rows_per_person=rows))
+
+
+@pytest.mark.parametrize("bounds", [{}, {"a": (1,)}, {"a": 3}, {"a": (2, 1)}, {1: (0, 1)}, {"a": "01"}])
+def test_bounds_that_do_not_fit_are_named(bounds: Any, refused: Refused) -> None:
+    assert "ounds" in refused(lambda: Table.from_frame(np.ones((1, 1)), bounds))
+
+
+NUMBERS = {
+    "bool": pa.array([True, False]),
+    "uint64": pa.array([2**64 - 1, 0], pa.uint64()),
+    "int64 beyond 2^53": pa.array([2**53 + 1, 0]),
+    "float16": pa.array([np.float16(1), np.float16(0)]),
+    "decimal": pa.array([Decimal("1.00"), Decimal("0")]),
+    "decimal256": pa.array([Decimal("1.00"), Decimal("0")], pa.decimal256(40, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_every_numeric_type_is_read(kind: str) -> None:
+    assert Table.from_frame(pa.table({"a": NUMBERS[kind]}), {"a": (0, 1)}).column("a").tolist() == [1.0, 0.0]
+
+
+def test_frame_may_be_a_slice_of_many_chunks() -> None:
+    whole = pa.concat_tables([pa.table({"a": [0.0, 1.0, 2.0]}), pa.table({"a": [3.0, 4.0, 5.0]})])
+    assert Table.from_frame(whole.slice(2, 3), {"a": (0, 4)}).column("a").tolist() == [0.5, 0.75, 1.0]
+
+
+OTHERS = {
+    "string": pa.array(["SECRETCELL", "1"]),
+    "date": pa.array([1, 2], pa.date32()),
+    "duration": pa.array([1, 2], pa.duration("s")),
+    "list": pa.array([[1.0], [2.0]]),
+    "struct": pa.array([{"x": 1}, {"x": 2}]),
+    "dictionary": pa.array(["SECRETCELL", "1"]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_no_other_type_is_a_number(kind: str, refused: Refused) -> None:
+    sentence = refused(lambda: Table.from_frame(pa.table({"a": OTHERS[kind]}), {"a": (0, 1)}))
+    assert "column 'a' has 2 rows of type" in sentence
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frame_counts_rows_without_a_finite_number(
+    frame: Callable[[Any], Any], value: float | None, refused: Refused
+) -> None:
+    data = frame({"a": [1.0, value, PRIVATE], "b": [1.0, 2.0, 3.0]})
+    assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(data, BOUNDS))
+
+
+def test_frame_columns_without_bounds_are_not_touched() -> None:
+    frame = pd.DataFrame({"a": [1.0], "odd": [object()], "b": [0.5]}, index=["SECRETCELL"])
+    assert Table.from_frame(frame, BOUNDS).points().tolist() == [[0.1, 0.5]]
+
+
+def test_frame_of_mixed_objects_is_refused_without_its_values(refused: Refused) -> None:
+    frame = pd.DataFrame({"a": pd.Series([1, "SECRETCELL", {}], dtype=object)})
+    assert "DataFrame cannot be read as a table" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]),
+        pa.table([[1.0], [2.0]], names=["a", "a"]),
+        np.rec.fromarrays([[1.0], [2.0]], names="b,c"),
+    ],
+)
+def test_frame_must_have_each_column_once(frame: Any, refused: Refused) -> None:
+    assert "Column 'a' is" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
+
+
+def test_frame_columns_can_be_chosen(refused: Refused) -> None:
+    frame = pl.DataFrame({"a": [1], "b": [1]})
+    assert Table.from_frame(frame, BOUNDS, columns=["b"]).columns == ("b",)
+    assert "Column 'c' is not in the bounds" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=["c"]))
+    assert "different column names" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=["a", "a"]))
+
+
+def test_array_columns_are_named_in_order(refused: Refused) -> None:
+    array = np.array([[1.0, 99.0, 0.5]])
+    table = Table.from_frame(array, BOUNDS, columns=["a", "dropped", "b"])
+    assert (table.columns, table.points().tolist()) == (("a", "b"), [[0.1, 0.5]])
+    assert "shape (1, 3)" in refused(lambda: Table.from_frame(array, BOUNDS))
+    assert "shape (3,)" in refused(lambda: Table.from_frame(array[0], BOUNDS))
+
+
+def test_array_masked_values_are_missing(refused: Refused) -> None:
+    masked = np.ma.array([[1, 2], [3, 4]], mask=[[True, False], [True, False]])
+    assert "column 'a' has 2 rows" in refused(lambda: Table.from_frame(masked, BOUNDS))
+    assert Table.from_frame(np.ma.array([[1, 1]]), BOUNDS).n_rows == 1
+
+
+@pytest.mark.parametrize("data", [3, "text", None, [["SECRETCELL"]], pl.LazyFrame({"a": [1]})])
+def test_other_objects_are_refused(data: Any, refused: Refused) -> None:
+    assert type(data).__name__ in refused(lambda: Table.from_frame(data, {"a": (0, 1)}))
