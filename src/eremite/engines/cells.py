@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import SLACK, Columns, inlined, kernel, scan_few
+from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few
 
 FEWEST_COLUMNS = 2
 MOST_COLUMNS = 5
@@ -77,8 +77,9 @@ def _count_range(grid: Grid, reach: float, cap: int, start: int, stop: int, out:
 def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | None:
     """Sort the rows into cells; None when the keys would not fit into 64 bits."""
     n, d = points.shape
+    axes = tuple(range(d))
     width = float(np.sqrt(reach)) * (1 + SLACK)
-    low, high = _extent(points)
+    low, high = _extent(points, axes)
     if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
         return None
     # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around.
@@ -93,12 +94,16 @@ def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | Non
     scale = (1 << part_bits) / width
 
     def pack(start: int, stop: int) -> None:
-        _pack(points, low, scale, part_bits, whole, row_bits, start, stop, packed)
+        _pack(points, axes, low, scale, part_bits, whole, row_bits, start, stop, packed)
 
     threads.over_ranges(pack, n, workers, at_least=1 << 14)
     packed.sort()
     columns = np.empty((d, n))
-    threads.over_ranges(lambda a, b: _gather(points, packed, row_bits, a, b, columns), n, workers, at_least=1 << 14)
+
+    def gather(start: int, stop: int) -> None:
+        _gather(points, axes, packed, row_bits, start, stop, columns)
+
+    threads.over_ranges(gather, n, workers, at_least=1 << 14)
     occupied = _occupied(packed, row_bits + piece_bits)
     cells, starts = np.empty(occupied, np.int64), np.empty(occupied + 1, np.int64)
     _list_cells(packed, row_bits + piece_bits, cells, starts)
@@ -107,24 +112,25 @@ def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | Non
 
 
 @kernel
-def _extent(points):
+def _extent(points, axes):
     low = points[0].copy()
     high = points[0].copy()
-    for i in range(points.shape[0]):
-        for c in range(points.shape[1]):
-            low[c] = min(low[c], points[i, c])
-            high[c] = max(high[c], points[i, c])
+    for i in range(U(points.shape[0])):
+        for c in range(len(axes)):
+            value = points[i, U(c)]
+            low[c] = value if value < low[c] else low[c]
+            high[c] = value if value > high[c] else high[c]
     return low, high
 
 
 @kernel
-def _pack(points, low, scale, part_bits, strides, row_bits, start, stop, out):
-    d = points.shape[1]
+def _pack(points, axes, low, scale, part_bits, strides, row_bits, start, stop, out):
+    d = len(axes)
     for i in range(start, stop):
         cell = 0
         piece = 0
         for c in range(d):
-            fine = np.int64((points[i, c] - low[c]) * scale)
+            fine = np.int64((points[U(i), U(c)] - low[c]) * scale)
             coarse = fine >> part_bits
             cell += (coarse + 1) * strides[c]
             piece = (piece << part_bits) | (fine - (coarse << part_bits))
@@ -132,12 +138,12 @@ def _pack(points, low, scale, part_bits, strides, row_bits, start, stop, out):
 
 
 @kernel
-def _gather(points, packed, row_bits, start, stop, columns):
+def _gather(points, axes, packed, row_bits, start, stop, columns):
     mask = np.uint64((1 << row_bits) - 1)
-    for place in range(start, stop):
-        row = np.int64(packed[place] & mask)
-        for c in range(points.shape[1]):
-            columns[c, place] = points[row, c]
+    for place in range(U(start), U(stop)):
+        row = packed[place] & mask
+        for c in range(len(axes)):
+            columns[U(c), place] = points[row, U(c)]
 
 
 @kernel

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import SLACK, Columns, inlined, kernel, scan_few, scan_many, unrolled_axes
+from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few, scan_many, unrolled_axes
 
 LEAF = 64
 GROUP = 2
@@ -148,8 +148,8 @@ def _split_node(points, order, keys, first, width):
     begin = first * LEAF
     stop = min(begin + width * LEAF, order.size)
     axis = _spread_axis(points, order, begin, stop)
-    for place in range(begin, stop):
-        keys[place] = points[order[place], axis]
+    for place in range(U(begin), U(stop)):
+        keys[place] = points[order[place], U(axis)]
     _select(keys, order, begin, stop - 1, middle)
 
 
@@ -175,9 +175,10 @@ def _split_branch(points, order, keys, leaves, first, width):
 
 @kernel
 def _gather(points, order, start, stop, columns):
-    for place in range(start, stop):
-        for c in range(points.shape[1]):
-            columns[c, place] = points[order[place], c]
+    for place in range(U(start), U(stop)):
+        row = order[place]
+        for c in range(U(points.shape[1])):
+            columns[c, place] = points[row, c]
 
 
 @kernel

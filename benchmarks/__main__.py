@@ -1,0 +1,37 @@
+"""`python -m benchmarks`: everything we claim about speed and memory, measured here and now.
+
+One thread for us and for the peers in the first part; the environment variables below tell the peers so, and must be
+set before they load.
+"""
+
+import argparse
+import os
+import sys
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PARLAY_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+from rich.console import Console  # noqa: E402
+
+from benchmarks import families, growth, neighbours  # noqa: E402
+
+DIMENSIONS = (1, 2, 3, 5, 8)
+
+
+def main() -> int:
+    """Print the tables; with --quick, small ones that only show that the benchmarks work."""
+    parser = argparse.ArgumentParser(description="Speed and memory, as ratios to the best peers.")
+    parser.add_argument("--quick", action="store_true", help="a small table instead of a million rows")
+    quick = parser.parse_args().quick
+    out = Console(width=220)
+    neighbours.warm_up(DIMENSIONS)
+    cleared = neighbours.run(out, (10_000,) if quick else (10_000, 100_000, 1_000_000), DIMENSIONS)
+    if not quick:
+        cleared &= growth.run(out, 1_000_000, DIMENSIONS)
+    cleared &= families.run(out, 5_000 if quick else 100_000)
+    out.print("Every bar cleared." if cleared else "At least one bar was missed; the tables say which.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

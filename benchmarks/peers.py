@@ -1,0 +1,131 @@
+"""The peers, each answering one of two questions about a case.
+
+degrees    min(number of neighbours, CAP) of every row
+outliers   which rows have fewer than K neighbours
+
+A peer that would take long is timed on a sample of the rows (building its index is always timed in full) and its time
+extrapolated; such figures are marked with ~. All run on one thread.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import process_time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.tables import CAP, Case, K
+
+_SECONDS = 1.5  # what a sample may take
+_FIRST = 100  # rows that tell how long a row takes
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """CPU seconds for the whole table, whether extrapolated, and how many of the sampled rows came out wrong."""
+
+    peer: str
+    question: str
+    seconds: float
+    sampled: bool
+    wrong: int
+
+
+Answer = NDArray[np.int64] | NDArray[np.bool_]
+Query = Callable[[NDArray[np.float64]], Answer]
+
+
+def timings(case: Case, exact: NDArray[np.int64]) -> list[Timing]:
+    """Every peer on the case; `exact` are the capped degrees to compare with."""
+    d = case.points.shape[1]
+    done = [
+        _indexed("cKDTree ball", "degrees", case, exact, _ckdtree_ball),
+        _indexed("cKDTree k=cap", "degrees", case, exact, lambda c: _ckdtree_nearest(c, CAP)),
+        _indexed("BallTree", "degrees", case, exact, _balltree),
+        _indexed("pykdtree k=cap", "degrees", case, exact, lambda c: _pykdtree_nearest(c, CAP)),
+        _indexed("cKDTree k=5", "outliers", case, exact, lambda c: _ckdtree_nearest(c, K)),
+        _indexed("pykdtree k=5", "outliers", case, exact, lambda c: _pykdtree_nearest(c, K)),
+        _pyod(case, exact),
+    ]
+    return [*done, _dbscan(case, exact)] if 2 <= d <= 5 else done
+
+
+def _indexed(peer: str, question: str, case: Case, exact: NDArray[np.int64], build: Callable[[Case], Query]) -> Timing:
+    start = process_time()
+    query = build(case)
+    built = process_time() - start
+    n = len(case.points)
+    rows = min(n, _FIRST)
+    answer, seconds = _timed(query, case.points[:rows])
+    if rows < n:
+        rows = min(n, max(rows, int(rows * _SECONDS / max(seconds, 1e-4))))
+        answer, seconds = _timed(query, case.points[:rows])
+    wanted = exact[:rows] if question == "degrees" else exact[:rows] < K
+    return Timing(peer, question, built + seconds * n / rows, rows < n, int(np.count_nonzero(answer != wanted)))
+
+
+def _timed(query: Query, rows: NDArray[np.float64]) -> tuple[Answer, float]:
+    start = process_time()
+    answer = query(rows)
+    return answer, process_time() - start
+
+
+def _ckdtree_ball(case: Case) -> Query:
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(case.points)
+    return lambda rows: np.minimum(tree.query_ball_point(rows, case.euclidean, return_length=True) - 1, CAP)
+
+
+def _ckdtree_nearest(case: Case, cap: int) -> Query:
+    from scipy.spatial import cKDTree
+
+    return _nearest(cKDTree(case.points), case, cap)
+
+
+def _pykdtree_nearest(case: Case, cap: int) -> Query:
+    from pykdtree.kdtree import KDTree
+
+    return _nearest(KDTree(case.points), case, cap)
+
+
+def _nearest(tree: object, case: Case, cap: int) -> Query:
+    """The cap + 1 nearest rows, the row itself among them; how many lie within reach."""
+    bound = np.nextafter(case.euclidean, np.inf)
+
+    def query(rows: NDArray[np.float64]) -> Answer:
+        distances = tree.query(rows, k=min(cap + 1, len(case.points)), distance_upper_bound=bound)[0]  # type: ignore[attr-defined]
+        found = np.count_nonzero(distances <= case.euclidean, axis=1) - 1
+        return np.asarray(found < K if cap == K else found)
+
+    return query
+
+
+def _balltree(case: Case) -> Query:
+    from sklearn.neighbors import BallTree
+
+    tree = BallTree(case.points)
+    return lambda rows: np.minimum(tree.query_radius(rows, case.euclidean, count_only=True) - 1, CAP)
+
+
+def _pyod(case: Case, exact: NDArray[np.int64]) -> Timing:
+    """PyOD fits and scores the same rows, so a sample is a smaller table: linear extrapolation flatters it."""
+    from pyod.models.knn import KNN
+
+    n = len(case.points)
+    rows = min(n, 10_000)
+    start = process_time()
+    scores = KNN(n_neighbors=K, n_jobs=1).fit(case.points[:rows]).decision_scores_
+    seconds = process_time() - start
+    wrong = 0 if rows < n else int(np.count_nonzero((scores > case.euclidean) != (exact < K)))
+    return Timing("PyOD KNN", "outliers", seconds * n / rows, rows < n, wrong)
+
+
+def _dbscan(case: Case, exact: NDArray[np.int64]) -> Timing:
+    """`min_samples` counts the row itself; the core mask is what it answers on the way to its clusters."""
+    from dbscan import DBSCAN
+
+    start = process_time()
+    _, core = DBSCAN(case.points, eps=case.euclidean, min_samples=K + 1)
+    seconds = process_time() - start
+    return Timing("dbscan", "outliers", seconds, False, int(np.count_nonzero(~core.astype(bool) != (exact < K))))
