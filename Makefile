@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo test test-slow check format bench lock clean
+.PHONY: help demo test test-slow check format bench bench-quick lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -34,6 +34,9 @@ format: $(VENV)/.ready ## rewrite the code in the house format
 bench: $(VENV)/.ready $(VENV)/.bench ## speed and memory, as ratios to the best peers
 	$(BIN)/python -m benchmarks
 
+bench-quick: $(VENV)/.ready $(VENV)/.bench ## the same on small tables, to see that it works
+	$(BIN)/python -m benchmarks --quick
+
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml --all-extras --group dev -o requirements/dev.txt
@@ -41,7 +44,8 @@ lock: $(VENV)/.ready ## renew the pinned dependencies
 	echo uv | $(LOCK) - -o requirements/uv.txt
 
 clean: ## remove the environment and all that was generated
-	rm -rf $(VENV) demo dist build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) demo dist build .coverage .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eremite needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }

@@ -14,6 +14,7 @@ Margins. Piece numbers stay below 2**24, so rounding moves a border by less than
 """
 
 import itertools
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,27 +29,42 @@ _MOST_PIECES_PER_AXIS = 2**24
 _PART_BITS = {2: 1, 3: 1, 4: 2, 5: 2}  # a cell is cut into 2 or 4 pieces per axis
 # After this many distances a row the grid gives up: rows crowd into cells without being neighbours, or the cap is far.
 _MOST_DISTANCES_PER_ROW = 4096
+# A cell's runs cost about as much to follow as this many rows to look at; sparser cells are left to the tree.
+_RUNS_PER_ROW = 20
 _CROWDED = 64  # rows in a cell
 _AT_A_TIME = 128  # rows between two looks at the cap
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a row becomes a key."""
+
+    low: NDArray[np.float64]
+    width: float  # of a cell
+    strides: NDArray[np.int64]
+    row_bits: int
+    part_bits: int
+
+    @property
+    def shift(self) -> int:
+        """The bits of a key below its cell: piece and row number."""
+        return self.row_bits + self.part_bits * self.strides.size
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """The rows in the order of their cells, and where each occupied cell starts."""
 
+    layout: Layout
     columns: Columns  # [column, place]
     packed: NDArray[np.uint64]  # cell, piece and row number of each place, ascending
-    row_bits: int
     cells: NDArray[np.int64]  # the occupied cells, ascending
     starts: NDArray[np.int64]  # where each begins; one more entry for the end
-    strides: NDArray[np.int64]
-    low: NDArray[np.float64]
-    width: float  # of a cell
-    offsets: NDArray[np.int64]  # steps from a cell to the runs around it, [run, axis]; the first is the cell's own
+    steps: NDArray[np.int64]  # from a cell to the runs around it, [run, axis]; the first is the cell's own
 
 
 def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
-    """min(degree, cap) of every row, or None where the grid is a bad choice: keys too long, too many distances."""
+    """min(degree, cap) of every row, or None where the grid is a bad choice."""
     grid = build(points, reach, workers)
     if grid is None:
         return None
@@ -65,50 +81,70 @@ def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> 
 
 def _count_range(grid: Grid, reach: float, cap: int, start: int, stop: int, out: NDArray[np.int64]) -> bool:
     """Count for the cells [start, stop); False when that took too many distances."""
+    layout = grid.layout
     axes = tuple(range(len(grid.columns)))
-    runs = grid.offsets @ grid.strides
+    runs = grid.steps @ layout.strides
     done: bool = _count(
-        grid.columns, axes, grid.packed, grid.row_bits, grid.cells, grid.starts, grid.strides, grid.low, grid.width,
-        grid.offsets, runs, reach, cap, start, stop, out,
+        grid.columns, axes, grid.packed, layout.row_bits, grid.cells, grid.starts, layout.strides, layout.low,
+        layout.width, grid.steps, runs, reach, cap, start, stop, out,
     )  # fmt: skip
     return done
 
 
 def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | None:
-    """Sort the rows into cells; None when the keys would not fit into 64 bits."""
+    """Sort the rows into cells; None when the keys would not fit into 64 bits, or the cells are nearly empty."""
+    layout = _layout(points, reach)
+    if layout is None:
+        return None
     n, d = points.shape
-    axes = tuple(range(d))
+    packed = _sorted_keys(points, layout, workers)
+    occupied = _occupied(packed, layout.shift)
+    if occupied * 3 ** (d - 1) > _RUNS_PER_ROW * n:
+        return None
+    cells, starts = np.empty(occupied, np.int64), np.empty(occupied + 1, np.int64)
+    _list_cells(packed, layout.shift, cells, starts)
+    steps = sorted(itertools.product((0,), *[(-1, 0, 1)] * (d - 1)), key=lambda step: sum(map(abs, step)))
+    columns = _gathered(points, packed, layout.row_bits, workers)
+    return Grid(layout, columns, packed, cells, starts, np.array(steps, np.int64))
+
+
+def _layout(points: NDArray[np.float64], reach: float) -> Layout | None:
+    n, d = points.shape
     width = float(np.sqrt(reach)) * (1 + SLACK)
-    low, high = _extent(points, axes)
+    low, high = _extent(points, tuple(range(d)))
     if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
         return None
     # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around.
     sizes = [int(span / width) + 4 for span in (high - low).tolist()]
-    strides = np.array([1, *itertools.accumulate(sizes[:-1], lambda a, b: a * b)], dtype=object)
+    *strides, cells = itertools.accumulate([1, *sizes], operator.mul)
     row_bits, part_bits = (n - 1).bit_length(), _PART_BITS[d]
-    piece_bits = d * part_bits
-    if int(strides[-1] * sizes[-1]).bit_length() + row_bits + piece_bits > 63:
+    if cells.bit_length() + d * part_bits + row_bits > 63:
         return None
-    packed = np.empty(n, dtype=np.uint64)
-    whole = strides.astype(np.int64)
-    scale = (1 << part_bits) / width
+    return Layout(low, width, np.array(strides, np.int64), row_bits, part_bits)
+
+
+def _sorted_keys(points: NDArray[np.float64], layout: Layout, workers: int) -> NDArray[np.uint64]:
+    axes = tuple(range(points.shape[1]))
+    scale = (1 << layout.part_bits) / layout.width
+    packed = np.empty(len(points), dtype=np.uint64)
 
     def pack(start: int, stop: int) -> None:
-        _pack(points, axes, low, scale, part_bits, whole, row_bits, start, stop, packed)
+        _pack(points, axes, layout.low, scale, layout.part_bits, layout.strides, layout.row_bits, start, stop, packed)
 
-    threads.over_ranges(pack, n, workers, at_least=1 << 14)
+    threads.over_ranges(pack, len(points), workers, at_least=1 << 14)
     packed.sort()
-    columns = np.empty((d, n))
+    return packed
+
+
+def _gathered(points: NDArray[np.float64], packed: NDArray[np.uint64], row_bits: int, workers: int) -> Columns:
+    n, d = points.shape
+    columns, axes = np.empty((d, n)), tuple(range(d))
 
     def gather(start: int, stop: int) -> None:
         _gather(points, axes, packed, row_bits, start, stop, columns)
 
     threads.over_ranges(gather, n, workers, at_least=1 << 14)
-    occupied = _occupied(packed, row_bits + piece_bits)
-    cells, starts = np.empty(occupied, np.int64), np.empty(occupied + 1, np.int64)
-    _list_cells(packed, row_bits + piece_bits, cells, starts)
-    steps = sorted(itertools.product((0,), *[(-1, 0, 1)] * (d - 1)), key=lambda step: sum(map(abs, step)))
-    return Grid(columns, packed, row_bits, cells, starts, whole, low, width, np.array(steps, np.int64))
+    return columns
 
 
 @kernel
@@ -263,7 +299,7 @@ def _stretches(starts, first, behind, at, begins, ends, around):
 
 @kernel
 def _count(
-    columns, axes, packed, row_bits, cells, starts, strides, low, width, offsets, runs, reach, cap,
+    columns, axes, packed, row_bits, cells, starts, strides, low, width, steps, runs, reach, cap,
     first_cell, last_cell, out,
 ):  # fmt: skip
     first = np.empty(runs.size, np.int64)
@@ -297,7 +333,7 @@ def _count(
             while stretch < size and found <= cap:
                 start = begins[stretch]
                 stop = ends[stretch]
-                if around[stretch] > 0 and _gap(axes, row, low, corner, width, offsets[around[stretch]]) > beyond:
+                if around[stretch] > 0 and _gap(axes, row, low, corner, width, steps[around[stretch]]) > beyond:
                     stop = start
                 while start < stop and found <= cap:
                     upto = min(start + _AT_A_TIME, stop)

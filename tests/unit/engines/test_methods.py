@@ -4,6 +4,7 @@ This file also runs with compilation off, which is how the kernels' lines are se
 """
 
 import os
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -22,6 +23,12 @@ def by_line(points, radius, cap, threads):
 
 
 def by_cells(points, radius, cap, threads):
+    """Also where its cells are nearly empty and it would give way to the tree."""
+    with mock.patch.object(cells, "_RUNS_PER_ROW", 10**9):
+        return by_worthy_cells(points, radius, cap, threads)
+
+
+def by_worthy_cells(points, radius, cap, threads):
     return cells.count(points, squared_reach(radius, points.shape[1]), cap, threads)
 
 
@@ -154,4 +161,5 @@ def test_cells_refuse_a_grid_whose_keys_do_not_fit():
     assert by_cells(points, 1e-6, 3, 1) is None
     assert by_choice(points, 1.0, 3, 1).tolist() == [1, 2, 1]
     assert by_cells(points, 0.0, 3, 1) is None
+    assert by_worthy_cells(points, 0.1, 3, 1) is None
     assert by_choice(points, 0.0, 3, 1).tolist() == [0, 0, 0]
