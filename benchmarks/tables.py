@@ -26,13 +26,13 @@ class Case:
         return float(self.radius * np.sqrt(self.points.shape[1]))
 
 
-def clusters(n: int, d: int, seed: int = 7) -> NDArray[np.float64]:
-    """Twenty Gaussian clusters in [0, 1]^d, and 1 % of the rows uniform noise."""
+def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float64]:
+    """Twenty Gaussian clusters for each unit of volume, in a cube from 0; 1 % of the rows are uniform noise."""
     rng = np.random.default_rng(seed)
-    noise = n // 100
-    centres = rng.uniform(0.15, 0.85, (20, d))
-    rows = rng.normal(centres[rng.integers(0, 20, n - noise)], 0.03)
-    return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, 1, (noise, d))]), 0, 1))
+    noise, side = n // 100, volume ** (1 / d)
+    centres = rng.uniform(0.15 * side, 0.85 * side, (20 * volume, d))
+    rows = rng.normal(centres[rng.integers(0, len(centres), n - noise)], 0.03)
+    return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, side, (noise, d))]), 0, side))
 
 
 def case(points: NDArray[np.float64], regime: str) -> Case:

@@ -26,6 +26,7 @@ from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few
 FEWEST_COLUMNS = 2
 MOST_COLUMNS = 5
 _MOST_PIECES_PER_AXIS = 2**24
+_DIGIT_BITS = 10
 _PART_BITS = {2: 1, 3: 1, 4: 2, 5: 2}  # a cell is cut into 2 or 4 pieces per axis
 # After this many distances a row the grid gives up: rows crowd into cells without being neighbours, or the cap is far.
 _MOST_DISTANCES_PER_ROW = 4096
@@ -44,6 +45,7 @@ class Layout:
     strides: NDArray[np.int64]
     row_bits: int
     part_bits: int
+    key_bits: int
 
     @property
     def shift(self) -> int:
@@ -118,9 +120,10 @@ def _layout(points: NDArray[np.float64], reach: float) -> Layout | None:
     sizes = [int(span / width) + 4 for span in (high - low).tolist()]
     *strides, cells = itertools.accumulate([1, *sizes], operator.mul)
     row_bits, part_bits = (n - 1).bit_length(), _PART_BITS[d]
-    if cells.bit_length() + d * part_bits + row_bits > 63:
+    key_bits = cells.bit_length() + d * part_bits + row_bits
+    if key_bits > 63:
         return None
-    return Layout(low, width, np.array(strides, np.int64), row_bits, part_bits)
+    return Layout(low, width, np.array(strides, np.int64), row_bits, part_bits, key_bits)
 
 
 def _sorted_keys(points: NDArray[np.float64], layout: Layout, workers: int) -> NDArray[np.uint64]:
@@ -132,7 +135,16 @@ def _sorted_keys(points: NDArray[np.float64], layout: Layout, workers: int) -> N
         _pack(points, axes, layout.low, scale, layout.part_bits, layout.strides, layout.row_bits, start, stop, packed)
 
     threads.over_ranges(pack, len(points), workers, at_least=1 << 14)
-    packed.sort()
+    return _sorted(packed, layout)
+
+
+def _sorted(packed: NDArray[np.uint64], layout: Layout) -> NDArray[np.uint64]:
+    """Radix sort; the rows of a piece keep their order, so their numbers need no pass."""
+    spare = np.empty_like(packed)
+    places = np.empty(1 << _DIGIT_BITS, dtype=np.int64)
+    for shift in range(layout.row_bits, layout.key_bits, _DIGIT_BITS):
+        _sort_by_digit(packed, shift, places, spare)
+        packed, spare = spare, packed
     return packed
 
 
@@ -171,6 +183,23 @@ def _pack(points, axes, low, scale, part_bits, strides, row_bits, start, stop, o
             cell += (coarse + 1) * strides[c]
             piece = (piece << part_bits) | (fine - (coarse << part_bits))
         out[i] = np.uint64((((cell << (d * part_bits)) | piece) << row_bits) | i)
+
+
+@kernel
+def _sort_by_digit(packed, shift, places, out):
+    """One pass of a radix sort: stable, by the digit that starts at bit `shift`."""
+    mask = np.uint64(places.size - 1)
+    places[:] = 0
+    for i in range(U(packed.size)):
+        places[(packed[i] >> np.uint64(shift)) & mask] += 1
+    behind = 0
+    for digit in range(places.size):
+        behind += places[digit]
+        places[digit] = behind - places[digit]
+    for i in range(U(packed.size)):
+        digit = (packed[i] >> np.uint64(shift)) & mask
+        out[U(places[digit])] = packed[i]
+        places[digit] += 1
 
 
 @kernel

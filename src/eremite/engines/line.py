@@ -13,7 +13,7 @@ from eremite.engines.pair import kernel
 def count(points: NDArray[np.float64], reach: float, cap: int) -> NDArray[np.int64]:
     """min(degree, cap) of every row of a single column."""
     values = points[:, 0]
-    order = np.argsort(values)
+    order = np.argsort(values).astype(np.uint32)  # half the memory while the rest is allocated
     out = np.empty(values.size, dtype=np.int64)
     _two_pointers(values[order], order, reach, cap, out)
     return out

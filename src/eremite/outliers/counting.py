@@ -17,6 +17,7 @@ from eremite.outliers.definition import OutlierDefinition
 # Squares of what lies between these neither overflow nor vanish, also when added over millions of columns.
 _LARGEST = 1e150
 _SMALLEST = 1e-140
+_MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 
 
 def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) -> NDArray[np.int64]:
@@ -48,6 +49,8 @@ def checked_points(points: ArrayLike) -> NDArray[np.float64]:
         rows = np.empty(0)  # refused below, without NumPy's own words, which may quote a value
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InputError("Points must be a two-dimensional array of numbers: one row each, one or more columns.")
+    if len(rows) > _MOST_ROWS:
+        raise InputError(f"{len(rows)} points are more than the {_MOST_ROWS} that can be counted; take a sample.")
     bad = len(rows) - int(np.count_nonzero((np.abs(rows) <= _LARGEST).all(axis=1)))
     if bad:
         raise InputError(

@@ -68,3 +68,9 @@ def test_cap_that_is_no_count_is_refused(cap):
 def test_degrees_hold_at_the_ends_of_the_range(scale):
     points = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]) * scale
     assert degrees(points, scale * 1.5).tolist() == [1, 1, 0]
+
+
+def test_more_rows_than_can_be_numbered_are_refused(monkeypatch):
+    monkeypatch.setattr("eremite.outliers.counting._MOST_ROWS", 2)
+    with pytest.raises(InputError, match="3 points are more than the 2"):
+        degrees([[0.0], [1.0], [2.0]], 0.1)
