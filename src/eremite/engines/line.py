@@ -7,7 +7,7 @@ run of positions, and both its ends only move forward. N log N for the sort, N f
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines.pair import kernel
+from eremite.engines.pair import U, kernel
 
 
 def count(points: NDArray[np.float64], reach: float, cap: int) -> NDArray[np.int64]:
@@ -21,13 +21,13 @@ def count(points: NDArray[np.float64], reach: float, cap: int) -> NDArray[np.int
 
 @kernel
 def _two_pointers(ascending, order, reach, cap, out):
-    first = 0
-    behind = 0
-    n = ascending.size
+    n = U(ascending.size)
+    first = U(0)
+    behind = U(0)
     for i in range(n):
         value = ascending[i]
         while (ascending[first] - value) * (ascending[first] - value) > reach:
-            first += 1
+            first += U(1)
         while behind < n and (ascending[behind] - value) * (ascending[behind] - value) <= reach:
-            behind += 1
-        out[order[i]] = min(behind - first - 1, cap)
+            behind += U(1)
+        out[order[i]] = min(np.int64(behind - first) - 1, cap)

@@ -36,9 +36,14 @@ def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) 
 
 def count_outliers(points: ArrayLike, definition: OutlierDefinition, count: CountNeighbors = count_neighbors) -> int:
     """How many rows have fewer than `min_neighbors` neighbours. Exact, hence private."""
+    _checked_radius(definition.radius)
+    return outliers_among(checked_points(points), definition, count)
+
+
+def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, count: CountNeighbors) -> int:
+    """`count_outliers` for points known to be in order, such as those of a table."""
     k = definition.min_neighbors
-    found = count(checked_points(points), _checked_radius(definition.radius), k)
-    return int(np.count_nonzero(found < k))
+    return int(np.count_nonzero(count(points, definition.radius, k) < k))
 
 
 def checked_points(points: ArrayLike) -> NDArray[np.float64]:
@@ -51,8 +56,8 @@ def checked_points(points: ArrayLike) -> NDArray[np.float64]:
         raise InputError("Points must be a two-dimensional array of numbers: one row each, one or more columns.")
     if len(rows) > _MOST_ROWS:
         raise InputError(f"{len(rows)} points are more than the {_MOST_ROWS} that can be counted; take a sample.")
-    bad = len(rows) - int(np.count_nonzero((np.abs(rows) <= _LARGEST).all(axis=1)))
-    if bad:
+    if rows.size and not (rows.min() >= -_LARGEST and rows.max() <= _LARGEST):  # NaN fails both
+        bad = len(rows) - int(np.count_nonzero((np.abs(rows) <= _LARGEST).all(axis=1)))
         raise InputError(
             f"{bad} of {len(rows)} points have a coordinate that is missing, infinite or beyond 1e150 in size; "
             "remove or rescale them."

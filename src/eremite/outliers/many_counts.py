@@ -11,7 +11,7 @@ from functools import partial
 
 from eremite.engines import workers
 from eremite.engines.local import count_neighbors_with
-from eremite.outliers.counting import count_outliers
+from eremite.outliers.counting import outliers_among
 from eremite.outliers.definition import OutlierDefinition
 from eremite.outliers.subspaces import Subspace, Subspaces
 from eremite.table import Table
@@ -39,4 +39,4 @@ def _result(waiting: deque[tuple[Subspace, Future[int]]]) -> tuple[Subspace, int
 
 
 def _count(table: Table, definition: OutlierDefinition, subspace: Subspace, threads: int) -> int:
-    return count_outliers(table.points(subspace), definition, partial(count_neighbors_with, threads))
+    return outliers_among(table.points(subspace), definition, partial(count_neighbors_with, threads))
