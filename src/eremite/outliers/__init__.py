@@ -4,7 +4,7 @@ Everything here is exact and therefore private: nothing from this package may le
 through a mechanism.
 """
 
-from eremite.outliers.counting import count_outliers, degrees
+from eremite.outliers.counting import checked_points, count_outliers, degrees
 from eremite.outliers.definition import OutlierDefinition
 from eremite.outliers.many_counts import count_outliers_in_each
 from eremite.outliers.subspaces import Subspace, Subspaces
@@ -13,6 +13,7 @@ __all__ = [
     "OutlierDefinition",
     "Subspace",
     "Subspaces",
+    "checked_points",
     "count_outliers",
     "count_outliers_in_each",
     "degrees",

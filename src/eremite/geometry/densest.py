@@ -1,0 +1,38 @@
+"""The most points of a set that one ball of radius R can hold, its centre anywhere: depth, exactly.
+
+One column: a window of length 2R slides over the sorted values. Two columns: `sweep`. More: `search`.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eremite.geometry.graph import Graph, checked, near_graph, outward_square
+from eremite.geometry.search import largest_group
+from eremite.geometry.sweep import deepest_point
+
+
+def densest_ball(points: ArrayLike, radius: float) -> int:
+    """Depth: the largest number of points within one closed ball of the Euclidean radius, centred anywhere."""
+    rows = checked(points, radius)
+    return depth_of_graph(rows, near_graph(rows, radius), radius)
+
+
+def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, floor: int = 0) -> int:
+    """Depth, or `floor` if that is larger; `graph` is the graph "within 2R" of the points."""
+    if len(points) == 0:
+        return floor
+    reach = outward_square(radius)
+    match points.shape[1]:
+        case 1:
+            return max(floor, _longest_window(np.sort(points[:, 0]), 4 * reach))
+        case 2:
+            return int(deepest_point(points, graph.starts, graph.neighbors, reach, floor))
+        case _:
+            return int(largest_group(points, graph, reach, floor))
+
+
+def _longest_window(ascending: NDArray[np.float64], reach: float) -> int:
+    """The edge test of the graph on sorted values is monotone, so a largest clique is a window."""
+    width = np.sqrt(reach)
+    behind = np.searchsorted(ascending, ascending + width * (1 + 1e-12), side="right")
+    return int((behind - np.arange(ascending.size)).max())

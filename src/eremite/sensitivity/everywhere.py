@@ -1,0 +1,18 @@
+"""Global sensitivity of the outlier count (claim G1 of `sensitivity.proof.md`).
+
+paper     here
+GS        lies between the two numbers
+K_d       kissing_number_bound(d)
+"""
+
+from eremite.errors import InputError
+from eremite.geometry import kissing_number_bound
+
+
+def global_bounds(n: int, d: int, min_neighbors: int) -> tuple[int, int]:
+    """Bounds on how far replacing one of n rows can move the count, over all tables. Public: no row is looked at."""
+    for name, value, least in (("n", n, 0), ("min_neighbors", min_neighbors, 1)):
+        if type(value) is not int or value < least:
+            raise InputError(f"{name} must be a whole number, {least} or more.")
+    kissing = kissing_number_bound(d)
+    return min(n, 2 * d * min_neighbors + 1), min(n, min_neighbors * kissing + 1)

@@ -1,0 +1,34 @@
+"""The local profile: how far one replaced row can move the count, t replaced rows away (claims L1 to L4).
+
+paper          here
+A^(t)(X)       local_profile(...)[t]
+min(N, ...)    Windows.most
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eremite.errors import InputError
+from eremite.outliers import OutlierDefinition, checked_points
+from eremite.sensitivity.windows import Method, windows
+
+
+def local_profile(
+    points: ArrayLike, definition: OutlierDefinition, steps: int, method: Method = "auto"
+) -> NDArray[np.int64]:
+    """A^(0), ..., A^(steps - 1): A^(t) = min(N, k K_d + 1, max(f(W_k(t)), f(W_{k-1}(t))) + t + 1).
+
+    The first entry bounds the local sensitivity, and A^(t)(X) <= A^(t+1)(X') for tables that differ in one row.
+    `method` chooses f: "ball" (exact depth), "truss", "core" for every t; "auto" by public facts only.
+    As private as the rows.
+    """
+    if type(steps) is not int or steps < 1:
+        raise InputError("steps must be a whole number, 1 or more.")
+    seen = windows(checked_points(points), definition, steps, method)
+    profile = np.empty(steps, dtype=np.int64)
+    bound = 0
+    for step in range(steps):
+        if bound + step < seen.most:
+            bound = seen.ball_bound(step, floor=bound)  # never falls as t grows
+        profile[step] = min(seen.most, bound + step + 1)
+    return profile

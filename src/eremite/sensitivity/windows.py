@@ -1,0 +1,107 @@
+"""The rows that replacing t + 1 rows could turn, and how many of them one ball can hold.
+
+paper     here
+W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
+f         what bounds the number of a window's rows in one ball: depth, truss or core, each coarser than the last
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import count_neighbors
+from eremite.errors import InputError
+from eremite.geometry.core import core_of_graph
+from eremite.geometry.densest import depth_of_graph
+from eremite.geometry.graph import MARGIN, near_graph
+from eremite.geometry.truss import truss_of_graph
+from eremite.outliers import OutlierDefinition
+from eremite.sensitivity.everywhere import global_bounds
+
+Method = Literal["auto", "ball", "truss", "core"]
+
+#: `auto` in three or more columns: the truss for this many steps, the core from there on.
+TRUSS_STEPS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
+
+    points: NDArray[np.float64]  # rows with degree below k + steps
+    degrees: NDArray[np.int64]
+    min_neighbors: int
+    radius: float  # Euclidean
+    most: int  # min(N, k K_d + 1)
+    method: Method
+
+    def ball_bound(self, step: int, floor: int = 0) -> int:
+        """max over both windows of f(W_j(step)), or `floor` if that is larger."""
+        k = self.min_neighbors
+        near = np.flatnonzero((self.degrees >= k - 1 - step) & (self.degrees <= k + step))
+        if near.size == 0:
+            return floor
+        floor = max(floor, 1)
+        near = near[_crowded(self.points[near], self.radius, floor)]
+        for j in (k, k - 1):
+            window = near[np.abs(self.degrees[near] - j) <= step]
+            floor = self._bound(self.points[window], step, floor)
+        return floor
+
+    def _bound(self, window: NDArray[np.float64], step: int, floor: int) -> int:
+        """Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor."""
+        window = window[_crowded(window, self.radius, floor)]
+        if len(window) <= floor:
+            return floor
+        graph = near_graph(window, self.radius)
+        core = core_of_graph(graph)
+        used = finest(self.method, window.shape[1], step)
+        if core <= floor or used == "core":
+            return max(core, floor)
+        truss = truss_of_graph(graph, self.radius, floor)
+        if truss <= floor or used == "truss":
+            return truss
+        return depth_of_graph(window, graph, self.radius, floor)
+
+
+def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[np.intp]:
+    """The points with `floor` others within 2R, until few leave: no other point is in a larger group (claim L5).
+
+    The engine's expression is not the graph's, so it looks a little further; it may keep too much and never too little.
+    """
+    kept = np.arange(len(points))
+    further = 2 * radius * (1 + 4 * MARGIN) / np.sqrt(points.shape[1])
+    while True:
+        enough = count_neighbors(np.ascontiguousarray(points[kept]), further, floor) >= floor
+        if 10 * np.count_nonzero(enough) >= 9 * kept.size:
+            return kept[enough]
+        kept = kept[enough]
+
+
+def finest(method: Method, d: int, step: int) -> Method:
+    """Which bound serves step t: public facts only, and only coarser as t grows (claim L4)."""
+    if method != "auto":
+        return method
+    if d <= 2:
+        return "ball"
+    return "truss" if step < TRUSS_STEPS else "core"
+
+
+def windows(points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method) -> Windows:
+    """Count the degrees once, up to where they stop to matter, and keep the rows that do."""
+    if method not in get_args(Method):
+        raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
+    n, d = points.shape
+    k = definition.min_neighbors
+    found = count_neighbors(points, definition.radius, k + steps)
+    few = np.flatnonzero(found < k + steps)
+    return Windows(
+        points=points[few],
+        degrees=found[few],
+        min_neighbors=k,
+        radius=float(definition.radius * np.sqrt(d)),
+        most=global_bounds(n, d, k)[1],
+        method=method,
+    )
