@@ -5,8 +5,9 @@ import os
 import sys
 from pathlib import Path
 
-# Tests import the definitions written out in tests/definition.py.
+# Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent / "attacks"))
 
 # Compiled kernels are cached, but a kernel is not recompiled when a function it inlines from another file changes.
 # A cache named after the sources can never serve a stale kernel to a test.

@@ -1,6 +1,10 @@
 """The definitions spelled out, never optimised: what every fast path must reproduce."""
 
+from itertools import combinations
+
 import numpy as np
+
+from eremite.geometry import kissing_number_bound, smallest_enclosing_ball
 
 
 def are_neighbors(x, y, radius):
@@ -18,3 +22,63 @@ def degrees_by_definition(points, radius, cap=None):
 
 def outliers_by_definition(points, min_neighbors, radius):
     return sum(degree < min_neighbors for degree in degrees_by_definition(points, radius))
+
+
+def depth_by_definition(points, radius):
+    """Algorithm 1 of the paper: the largest subset whose smallest enclosing ball fits, trying them all."""
+    rows = np.asarray(points, dtype=float)
+
+    def largest(chosen, i):
+        if chosen and smallest_enclosing_ball(rows[chosen])[1] > radius * (1 + 1e-9):
+            return 0
+        if i == len(rows):
+            return len(chosen)
+        return max(largest([*chosen, i], i + 1), largest(chosen, i + 1))
+
+    return largest([], 0)
+
+
+def within(p, q, distance):
+    return np.sqrt(((p - q) ** 2).sum()) <= distance * (1 + 1e-9)
+
+
+def core_by_definition(points, radius):
+    """1 + the best, over all sets of points, of the fewest neighbours a point of the set has within the set."""
+    rows = np.asarray(points, dtype=float)
+    near = [[i != j and within(p, q, 2 * radius) for j, q in enumerate(rows)] for i, p in enumerate(rows)]
+    sets = (s for m in range(1, len(rows) + 1) for s in combinations(range(len(rows)), m))
+    return max((1 + min(sum(near[i][j] for j in s) for i in s) for s in sets), default=0)
+
+
+def truss_by_definition(points, radius):
+    """The largest m for which edges with too few fitting triangles can be crossed out until some are left."""
+    rows = np.asarray(points, dtype=float)
+    edges = {e for e in combinations(range(len(rows)), 2) if within(rows[e[0]], rows[e[1]], 2 * radius)}
+    if not edges:
+        return min(1, len(rows))
+
+    def triangles(edge, among):
+        thirds = set(range(len(rows))) - set(edge)
+        closed = [w for w in thirds if all(tuple(sorted((v, w))) in among for v in edge)]
+        return sum(smallest_enclosing_ball(rows[[*edge, w]])[1] <= radius * (1 + 1e-9) for w in closed)
+
+    m = 2
+    while edges:
+        few = {edge for edge in edges if triangles(edge, edges) < m - 1}
+        edges -= few
+        if not few:
+            m += 1
+    return m
+
+
+def profile_by_definition(points, min_neighbors, radius, steps, bound=depth_by_definition):
+    """A^(t) of theory: windows around k and k - 1, the bound on what a ball can hold, + t + 1, two caps."""
+    rows = np.asarray(points, dtype=float)
+    n, d = rows.shape
+    degrees = np.array(degrees_by_definition(rows, radius))
+    reach = radius * np.sqrt(d)
+    most = min(n, min_neighbors * kissing_number_bound(d) + 1)
+    return [
+        min(most, max(bound(rows[np.abs(degrees - j) <= t], reach) for j in (min_neighbors, min_neighbors - 1)) + t + 1)
+        for t in range(steps)
+    ]

@@ -10,7 +10,7 @@ keys puts every piece, every cell and every run of three cells along the first a
 3^(d-1) runs around a cell are found by pointers that only move forward. Only occupied cells are stored, so a far row
 costs bits of the key and not memory.
 
-Margins. Piece numbers stay below 2**24, so rounding moves a border by less than 2**-28 of a piece; SLACK is 1e-6.
+Margins. Piece numbers stay below 2**24, so rounding moves a border by less than 2**-26 of a piece; SLACK is 1e-6.
 """
 
 import itertools

@@ -6,14 +6,20 @@ in float64, squares added in column order, nothing fused or reordered. It is sym
 are the same float, so "neighbour" is a relation between two rows and not between a row and a path through the code:
 every kernel ends here or in a decision that this expression could not contradict.
 
-Two facts let a kernel decide without evaluating it. Rounding keeps order, so partial sums never shrink: once a
-partial sum exceeds the reach, the row is out. And the whole sum carries a relative error below d * 2**-52, so a
-bound on the true distance with a margin of SLACK on the squared reach settles the outcome.
+Two facts let a kernel decide without evaluating it. Rounding keeps order: partial sums never shrink, and the same
+expression on the nearest or farthest coordinates of two boxes bounds it, in floats, for all rows of the boxes. And the
+whole sum carries a relative error below d * 2**-52, so any other bound on the true distance settles the outcome if it
+clears the squared reach by SLACK.
 """
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: Relative margin on the squared reach that a bound must clear before it replaces the expression.
 #: Rounding moves a sum of a million squares by less than 1e-9.
@@ -22,8 +28,23 @@ SLACK = 1e-6
 #: Up to this many columns the loop over columns is unrolled (the columns travel as a tuple, so d is part of its type).
 UNROLLED = 8
 
-kernel = njit(cache=True, nogil=True, error_model="numpy")
-inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
+
+def _compiled(inline: Literal["never", "always"]) -> Callable[[Function], Function]:
+    """Compile on first use and keep the result on disk, or in memory alone where there is nowhere to write it."""
+
+    def decorate(function: Function) -> Function:
+        compiled: Any
+        try:
+            compiled = njit(cache=True, nogil=True, error_model="numpy", inline=inline)(function)
+        except RuntimeError:
+            compiled = njit(nogil=True, error_model="numpy", inline=inline)(function)
+        return cast("Function", compiled)
+
+    return decorate
+
+
+kernel = _compiled("never")
+inlined = _compiled("always")
 
 # Unsigned indices: a signed one might be negative, and the wrap-around test for that keeps the loop from vectorising.
 U = np.uint64
@@ -34,7 +55,7 @@ Axes = tuple[int, ...]
 
 def squared_reach(radius: float, d: int) -> float:
     """The right-hand side of the expression."""
-    return radius * radius * d
+    return float(radius) * float(radius) * d
 
 
 def unrolled_axes(d: int) -> Axes:

@@ -6,8 +6,9 @@ number. Rows stand in the order of the leaves, each column in an array of its ow
 
 A query group is GROUP neighbouring leaves. From the group upwards, then down into the sibling of each ancestor (so
 near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
-wholly within it; what remains is a list of leaves, which each row of the group narrows down by its own distance to
-their boxes and scans. A group ends when all its rows have reached the cap.
+wholly within it, by the expression of `pair` on the edges of the boxes; what remains is a list of leaves, which each
+row of the group narrows down by its own distance to their boxes and scans. A group ends when all its rows have reached
+the cap.
 
 Cost: N log N to build. A row's query looks at the leaves its ball touches and does not contain; that number, and not
 N, decides in few columns, while in many columns it approaches N / LEAF, as it does for every known exact method.
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few, scan_many, unrolled_axes
+from eremite.engines.pair import Columns, U, inlined, kernel, scan_few, scan_many, unrolled_axes
 
 LEAF = 64
 GROUP = 2
@@ -253,9 +254,9 @@ def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, ba
         if begin == stop:
             continue
         smallest, largest = _between(low, high, group, node)
-        if smallest > reach * (1 + SLACK):
+        if smallest > reach:
             continue
-        if largest < reach * (1 - SLACK) or largest == 0.0:
+        if largest <= reach:
             settled += stop - begin
         elif wide == 1:
             batch[size] = node
@@ -311,7 +312,7 @@ def _scan_batch(
         _to_boxes(low, high, batch, size, row, distances)
         total = found[place - begin]
         for at in range(size):
-            if distances[at] <= reach * (1 + SLACK):
+            if distances[at] <= reach:
                 start = (batch[at] - width) * LEAF
                 if len(axes) > 0:
                     total += scan_few(columns, axes, row, start, min(start + LEAF, n), reach)

@@ -5,6 +5,7 @@ deg(x)    degrees(points, radius)[i]
 q(X)      count_outliers(points, definition)
 """
 
+from numbers import Integral, Real
 from typing import SupportsIndex
 
 import numpy as np
@@ -12,11 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.engines import CountNeighbors, count_neighbors
 from eremite.errors import InputError
-from eremite.outliers.definition import OutlierDefinition
+from eremite.outliers.definition import LARGEST, SMALLEST_RADIUS, OutlierDefinition
 
-# Squares of what lies between these neither overflow nor vanish, also when added over millions of columns.
-_LARGEST = 1e150
-_SMALLEST = 1e-140
 _MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 
 
@@ -29,14 +27,14 @@ def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) 
     degrees are the same integers whichever method counts them. Exact, hence private.
 
     Cost: one column N log N; two to five columns about N (1 + rows looked at before the cap), more columns N log N plus
-    the leaves of a tree that a row's ball touches. Memory beyond the points: at most three times theirs.
+    the leaves of a tree that a row's ball touches. Memory beyond the points: about three times theirs, and a
+    copy of points that are not C-contiguous float64.
     """
     return count_neighbors(checked_points(points), _checked_radius(radius), _checked_cap(cap))
 
 
 def count_outliers(points: ArrayLike, definition: OutlierDefinition, count: CountNeighbors = count_neighbors) -> int:
     """How many rows have fewer than `min_neighbors` neighbours. Exact, hence private."""
-    _checked_radius(definition.radius)
     return outliers_among(checked_points(points), definition, count)
 
 
@@ -47,17 +45,12 @@ def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, c
 
 
 def checked_points(points: ArrayLike) -> NDArray[np.float64]:
-    """Rows of finite numbers as a C-contiguous float64 array."""
-    try:
-        rows = np.asarray(points, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        rows = np.empty(0)  # refused below, without NumPy's own words, which may quote a value
-    if rows.ndim != 2 or rows.shape[1] == 0:
-        raise InputError("Points must be a two-dimensional array of numbers: one row each, one or more columns.")
+    """Rows of finite numbers as a C-contiguous float64 array; a masked entry is a missing one."""
+    rows = _matrix(points)
     if len(rows) > _MOST_ROWS:
         raise InputError(f"{len(rows)} points are more than the {_MOST_ROWS} that can be counted; take a sample.")
-    if rows.size and not (rows.min() >= -_LARGEST and rows.max() <= _LARGEST):  # NaN fails both
-        bad = len(rows) - int(np.count_nonzero((np.abs(rows) <= _LARGEST).all(axis=1)))
+    if rows.size and not (rows.min() >= -LARGEST and rows.max() <= LARGEST):  # NaN fails both
+        bad = len(rows) - int(np.count_nonzero((np.abs(rows) <= LARGEST).all(axis=1)))
         raise InputError(
             f"{bad} of {len(rows)} points have a coordinate that is missing, infinite or beyond 1e150 in size; "
             "remove or rescale them."
@@ -65,15 +58,26 @@ def checked_points(points: ArrayLike) -> NDArray[np.float64]:
     return rows
 
 
+def _matrix(points: ArrayLike) -> NDArray[np.float64]:
+    try:
+        raw = np.ma.asarray(points) if isinstance(points, np.ma.MaskedArray) else np.asarray(points)
+    except (TypeError, ValueError):
+        raw = np.empty(0)  # refused below, without NumPy's own words, which may quote a value
+    if raw.ndim != 2 or raw.shape[1] == 0 or raw.dtype.kind not in "biuf":
+        raise InputError("Points must be a two-dimensional array of numbers: one row each, one or more columns.")
+    rows = np.ma.filled(raw.astype(np.float64), np.nan) if isinstance(raw, np.ma.MaskedArray) else raw
+    return np.asarray(rows, dtype=np.float64, order="C")
+
+
 def _checked_radius(radius: float) -> float:
-    if not (radius == 0 or _SMALLEST <= radius <= _LARGEST):
-        raise InputError("radius must be 0 or a number between 1e-140 and 1e150.")
-    return float(radius)
+    if isinstance(radius, Real) and (radius == 0 or SMALLEST_RADIUS <= radius <= LARGEST):
+        return float(radius)
+    raise InputError(f"radius must be 0 or a number between {SMALLEST_RADIUS:g} and {LARGEST:g}.")
 
 
 def _checked_cap(cap: SupportsIndex | None) -> int | None:
     if cap is None:
         return None
-    if isinstance(cap, bool) or not hasattr(cap, "__index__") or cap.__index__() < 0:
+    if isinstance(cap, bool) or not isinstance(cap, Integral) or cap < 0:
         raise InputError("cap must be a whole number, 0 or more, or None for no cap.")
-    return cap.__index__()
+    return int(cap)

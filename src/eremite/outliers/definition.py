@@ -7,8 +7,13 @@ r        radius          in the normalised distance sqrt(sum of squared differen
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from eremite.errors import InputError
+
+# Squares of what lies between these neither overflow nor vanish, also when added over millions of columns.
+LARGEST = 1e150
+SMALLEST_RADIUS = 1e-140
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +28,21 @@ class OutlierDefinition:
     radius: float
 
     def __post_init__(self) -> None:
-        if type(self.min_neighbors) is not int or self.min_neighbors < 1:
-            raise InputError("min_neighbors must be a whole number, 1 or more.")
-        if type(self.radius) not in (int, float) or not (math.isfinite(self.radius) and self.radius > 0):
-            raise InputError("radius must be a finite number above 0.")
+        object.__setattr__(self, "min_neighbors", _whole(self.min_neighbors))
+        object.__setattr__(self, "radius", _distance(self.radius))
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InputError("min_neighbors must be a whole number, 1 or more.")
+    return int(value)
+
+
+def _distance(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not SMALLEST_RADIUS <= number <= LARGEST:
+        raise InputError(f"radius must be a number between {SMALLEST_RADIUS:g} and {LARGEST:g}.")
+    return number

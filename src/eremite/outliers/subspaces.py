@@ -61,6 +61,8 @@ class Subspaces:
 
 
 def _check(columns: Sequence[str], size: int) -> None:
+    if isinstance(columns, str):
+        raise InputError("The columns must be a list of names.")
     if len(set(columns)) < len(columns):
         raise InputError("A column is named more than once; name each once.")
     if type(size) is not int or not 1 <= size <= len(columns):
@@ -68,7 +70,7 @@ def _check(columns: Sequence[str], size: int) -> None:
 
 
 def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
-    if isinstance(subspace, str) or not subspace:
+    if not isinstance(subspace, list | tuple) or not all(isinstance(name, str) for name in subspace) or not subspace:
         raise InputError("Each subspace must be a list of one or more column names.")
     unknown = [name for name in subspace if name not in place]
     if unknown:

@@ -4,6 +4,8 @@ This file also runs with compilation off, which is how the kernels' lines are se
 """
 
 import os
+import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
@@ -163,3 +165,22 @@ def test_cells_refuse_a_grid_whose_keys_do_not_fit():
     assert by_cells(points, 0.0, 3, 1) is None
     assert by_worthy_cells(points, 0.1, 3, 1) is None
     assert by_choice(points, 0.0, 3, 1).tolist() == [0, 0, 0]
+
+
+@pytest.mark.skipif(not COMPILED, reason="a matter of scale")
+def test_tree_settles_ties_at_the_reach_without_scanning_them():
+    """Half a million pairs at exactly the reach: boxes settle them, or this takes minutes."""
+    corners = np.random.default_rng(0).integers(0, 2, (60_000, 2)).astype(float)
+    found = by_choice(corners, np.sqrt(0.5), len(corners), 1)
+    sizes = np.unique(corners, axis=0, return_counts=True)[1].reshape(2, 2)
+    wanted = sizes.sum() - sizes[::-1, ::-1] - 1  # all but the opposite corner
+    assert {int(w) for w in wanted.ravel()} == {int(f) for f in np.unique(found)}
+
+
+def test_kernels_compile_without_a_place_for_their_cache(tmp_path):
+    code = "import numpy as np; from eremite.outliers import degrees; print(degrees([[0.0], [1.0]], 1.0).tolist())"
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(blocked / "nowhere")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[1, 1]", done.stderr[-500:]

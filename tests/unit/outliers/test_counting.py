@@ -38,7 +38,17 @@ def test_count_outliers_of_no_rows_is_zero():
 
 @pytest.mark.parametrize(
     "points",
-    [[1.0, 2.0], [[[1.0]]], np.empty((3, 0)), [["SECRETCELL"]], [[1.0], [2.0, 3.0]], None, [[1 + 2j]]],
+    [
+        [1.0, 2.0],
+        [[[1.0]]],
+        np.empty((3, 0)),
+        [["SECRETCELL"]],
+        [[1.0], [2.0, 3.0]],
+        None,
+        [[1 + 2j]],
+        [["1.5"]],
+        [[10**400, 1]],
+    ],
 )
 def test_points_of_the_wrong_shape_are_refused_in_one_sentence(points):
     with pytest.raises(InputError, match="two-dimensional array of numbers") as caught:
@@ -52,13 +62,13 @@ def test_points_that_are_not_finite_are_counted_and_not_shown(value):
         degrees([[31337.4242, 1.0], [value, 2.0]], 0.1)
 
 
-@pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf, 1e-200, 1e151])
+@pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf, 1e-200, 1e151, "0.1", None, 1j, np.array([0.1])])
 def test_radius_outside_its_range_is_refused(radius):
     with pytest.raises(InputError, match="radius must be 0 or"):
         degrees([[0.0]], radius)
 
 
-@pytest.mark.parametrize("cap", [-1, 1.5, "3", True])
+@pytest.mark.parametrize("cap", [-1, 1.5, "3", True, int, np.array([5])])
 def test_cap_that_is_no_count_is_refused(cap):
     with pytest.raises(InputError, match="cap must be a whole number"):
         degrees([[0.0]], 0.1, cap=cap)
@@ -74,3 +84,12 @@ def test_more_rows_than_can_be_numbered_are_refused(monkeypatch):
     monkeypatch.setattr("eremite.outliers.counting._MOST_ROWS", 2)
     with pytest.raises(InputError, match="3 points are more than the 2"):
         degrees([[0.0], [1.0], [2.0]], 0.1)
+
+
+def test_masked_points_are_missing_and_whole_radii_are_floats():
+    with pytest.raises(InputError, match="1 of 2 points"):
+        degrees(np.ma.masked_array([[0.0], [1.0]], mask=[[False], [True]]), 1.0)
+    far = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, float.fromhex("0x1.3094d98498d6bp+29")]])
+    definition = OutlierDefinition(min_neighbors=1, radius=368784554)
+    assert count_outliers(far, definition) == sum(degrees(far, 368784554, 1) < 1)
+    assert count_outliers(far, OutlierDefinition(min_neighbors=1, radius=4_000_000_000)) == 0

@@ -44,6 +44,8 @@ def test_listed_subspaces_keep_their_order_and_take_the_tables_column_order():
         ([["x"]], "'x' is not in the table"),
         ([[]], "one or more column names"),
         (["ab"], "one or more column names"),
+        ([1], "one or more column names"),
+        ([[["a"]]], "one or more column names"),
     ],
 )
 def test_listed_subspaces_that_do_not_fit_are_refused(chosen, sentence):
@@ -57,6 +59,11 @@ def test_subspace_size_must_fit_the_columns(size):
         Subspaces.of_size(NAMES, size)
     with pytest.raises(InputError, match="from 1 to 4"):
         Subspaces.up_to(NAMES, size)
+
+
+def test_subspaces_refuse_a_text_for_a_list_of_columns():
+    with pytest.raises(InputError, match="list of names"):
+        Subspaces.up_to("ab", 1)
 
 
 def test_subspaces_refuse_repeated_columns():

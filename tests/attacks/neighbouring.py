@@ -1,0 +1,49 @@
+"""All neighbouring pairs of tables on a small grid, and the inequalities a profile owes them.
+
+A profile is a function from (rows, k, radius, steps) to A^(0), ..., A^(steps - 1).
+"""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+
+from definition import outliers_by_definition
+
+DECAY = Fraction(3, 4)
+
+
+def line(size):
+    return np.arange(float(size))[:, None]
+
+
+def square(side):
+    return np.array(list(itertools.product(range(side), repeat=2)), dtype=float)
+
+
+def smooth(profile, decay=DECAY):
+    return max(decay**t * int(size) for t, size in enumerate(profile))
+
+
+def violations(grid, n, k, radius, profile, steps=5, smoothed=smooth):
+    """Every broken inequality, as a sentence; the order of rows does not matter, so tables are multisets."""
+    tables = {}
+    for rows in itertools.combinations_with_replacement(range(len(grid)), n):
+        points = grid[list(rows)]
+        bounds = [int(size) for size in profile(points, k, radius, steps)]
+        tables[rows] = outliers_by_definition(points, k, radius), bounds, smoothed(bounds)
+    for rows in tables:
+        for i, value in itertools.product(range(n), range(len(grid))):
+            other = tuple(sorted((*rows[:i], *rows[i + 1 :], value)))
+            yield from broken(rows, other, tables[rows], tables[other])
+
+
+def broken(name, other_name, table, other):
+    (q, profile, bound), (q_other, profile_other, bound_other) = table, other
+    if abs(q - q_other) > profile[0]:
+        yield f"count moves by {abs(q - q_other)}, more than A^(0) = {profile[0]}: {name} {other_name}"
+    for t, (here, there) in enumerate(zip(profile, profile_other[1:], strict=False)):
+        if here > there:
+            yield f"A^({t}) = {here} exceeds A^({t + 1}) = {there} of a neighbour: {name} {other_name}"
+    if bound > bound_other / DECAY:
+        yield f"S = {bound} and {bound_other} differ by more than 1 / decay: {name} {other_name}"

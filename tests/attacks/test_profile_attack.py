@@ -1,0 +1,106 @@
+"""Attack the profile and the smooth bound on all neighbouring tables of small grids, and on larger random ones."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from definition import outliers_by_definition
+from eremite import OutlierDefinition
+from eremite.sensitivity import local_profile, smooth_bound
+from neighbouring import DECAY, broken, line, square, violations
+
+METHODS = ("auto", "ball", "truss", "core")
+
+
+def ours(method):
+    return lambda points, k, radius, steps: local_profile(
+        points, OutlierDefinition(min_neighbors=k, radius=radius), steps, method
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("radius", [1.0, 2.0])
+def test_profile_withstands_all_neighbours_on_a_line(method, k, radius):
+    for n in (1, 2, 3, 4, 5):
+        assert next(violations(line(5), n, k, radius, ours(method)), None) is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("reach", [1.0, np.sqrt(2), 2.0])
+def test_profile_withstands_all_neighbours_on_a_square(method, k, reach):
+    for n in (2, 3, 4):
+        assert next(violations(square(3), n, k, reach / np.sqrt(2), ours(method)), None) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_profile_withstands_all_neighbours_of_five_rows_on_a_square(method, k):
+    for reach in (1.0, np.sqrt(2), np.sqrt(5)):
+        assert next(violations(square(3), 5, k, reach / np.sqrt(2), ours(method)), None) is None
+
+
+def hostile_moves(rng, points, radius):
+    """Into the densest spot, between two rows, onto a row; and the row with the most neighbours out of the way."""
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    within = (distances <= radius * np.sqrt(points.shape[1])).sum(axis=1)
+    hub, lone = int(within.argmax()), int(within.argmin())
+    pair = rng.integers(0, len(points), 2)
+    crowd = points[distances[hub].argsort()[:6]].mean(axis=0)
+    for row, target in (
+        (lone, crowd),
+        (hub, points[hub] + 100.0),
+        (int(rng.integers(0, len(points))), points[pair].mean(axis=0)),
+        (int(rng.integers(0, len(points))), points[hub]),
+        (hub, points[lone]),
+    ):
+        moved = points.copy()
+        moved[row] = target
+        yield moved
+
+
+def facts(points, k, radius, method):
+    definition = OutlierDefinition(min_neighbors=k, radius=radius)
+    profile = [int(size) for size in local_profile(points, definition, 8, method)]
+    return outliers_by_definition(points, k, radius), profile, smooth_bound(points, definition, DECAY, method)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
+def test_profile_withstands_hostile_moves_on_larger_tables(d):
+    rng = np.random.default_rng(100 + d)
+    for _ in range(12):
+        n, k = int(rng.integers(10, 35)), int(rng.integers(1, 6))
+        points = rng.normal(0, 1, (n, d)) if rng.random() < 0.5 else rng.integers(0, 4, (n, d)) / 2
+        radius = float(rng.uniform(0.2, 0.9))
+        for moved in hostile_moves(rng, points, radius):
+            for method in METHODS:
+                here, there = facts(points, k, radius, method), facts(moved, k, radius, method)
+                assert not [*broken("X", "X'", here, there), *broken("X'", "X", there, here)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
+def test_profile_withstands_long_walks_of_hostile_moves(d):
+    rng = np.random.default_rng(200 + d)
+    for method in METHODS:
+        points = rng.normal(0, 1, (40, d))
+        here = facts(points, 4, 0.5, method)
+        for _ in range(60):
+            for moved in hostile_moves(rng, points, 0.5):
+                there = facts(moved, 4, 0.5, method)
+                assert not [*broken("X", "X'", here, there), *broken("X'", "X", there, here)]
+                points, here = moved, there
+
+
+def test_decay_is_the_one_that_was_asked_for():
+    """The most a neighbour may change S is reached, so the attack on S has teeth."""
+    definition = OutlierDefinition(min_neighbors=1, radius=1.0)
+    ratios = []
+    for decay in (Fraction(1, 2), Fraction(9, 10)):
+        one = smooth_bound([[0.0], [2.0], [9.0], [20.0]], definition, decay)
+        other = smooth_bound([[0.0], [2.0], [1.0], [20.0]], definition, decay)
+        ratios.append(max(one / other, other / one) * decay)
+    assert max(ratios) <= 1

@@ -1,0 +1,153 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
+from eremite import InputError, OutlierDefinition
+from eremite.geometry import densest_ball
+from eremite.sensitivity import local_profile, smooth_bound
+from eremite.sensitivity import windows as windows_module
+from eremite.sensitivity.smooth import last_useful_step
+from eremite.sensitivity.windows import TRUSS_STEPS, finest, windows
+
+BOUNDS = {"ball": depth_by_definition, "truss": truss_by_definition, "core": core_by_definition}
+METHODS = ("auto", *BOUNDS)
+
+
+@st.composite
+def small_tables(draw):
+    d = draw(st.integers(1, 3))
+    rows = draw(st.lists(st.lists(st.integers(0, 3), min_size=d, max_size=d), min_size=1, max_size=7))
+    return np.array(rows, dtype=float)
+
+
+@given(small_tables(), st.integers(1, 4), st.sampled_from([0.5, 1.0, 1 / np.sqrt(2)]))
+@settings(max_examples=60, deadline=None)
+def test_profile_follows_its_definition(points, k, radius):
+    definition = OutlierDefinition(min_neighbors=k, radius=radius)
+    for method, bound in BOUNDS.items():
+        wanted = profile_by_definition(points, k, radius, 4, bound)
+        assert local_profile(points, definition, 4, method).tolist() == wanted
+    exact = "ball" if points.shape[1] <= 2 else "truss"
+    assert (local_profile(points, definition, 4) == local_profile(points, definition, 4, exact)).all()
+
+
+def plain_maximum(points, definition, decay, method):
+    profile = local_profile(points, definition, 200, method).tolist()
+    return max(decay**t * size for t, size in enumerate(profile))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("decay", [Fraction(1, 2), Fraction(9, 10), Fraction(39, 40)])
+def test_smooth_bound_is_the_plain_maximum(method, decay):
+    rng = np.random.default_rng(11)
+    for d in (1, 2, 3, 5):
+        points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (15, d))])
+        definition = OutlierDefinition(min_neighbors=int(rng.integers(1, 6)), radius=float(rng.uniform(0.2, 0.9)))
+        assert smooth_bound(points, definition, decay, method) == plain_maximum(points, definition, decay, method)
+
+
+def test_smooth_bound_is_an_exact_fraction():
+    bound = smooth_bound([[0.0], [1.0], [5.0]], OutlierDefinition(min_neighbors=1, radius=1.0), Fraction(2, 3))
+    assert type(bound) is Fraction
+    assert bound == plain_maximum([[0.0], [1.0], [5.0]], OutlierDefinition(min_neighbors=1, radius=1.0),
+                                  Fraction(2, 3), "ball")  # fmt: skip
+
+
+def papers_algorithm_2(points, definition, decay):
+    """Algorithm 2 with Proposition 3, its decay corrected: t = 0, 1, ... until no later t can win."""
+    seen = windows(np.asarray(points, float), definition, len(points) + 1, "ball")
+    n, k = len(points), definition.min_neighbors
+    best = Fraction(0)
+    for t in range(n):
+        depths = {j: densest_ball(seen.points[np.abs(seen.degrees - j) <= t], seen.radius) for j in (k, k - 1)}
+        best = max(best, decay**t * min(n, seen.most, max(depths.values()) + t + 1))
+
+        def later(s, depths=depths, t=t):
+            distance = {j: np.abs(seen.degrees - j) for j in depths}
+            sizes = [depths[j] + np.count_nonzero((distance[j] > t) & (distance[j] <= s)) for j in depths]
+            return decay**s * min(n, seen.most, int(max(sizes)) + s + 1)
+
+        if all(later(s) <= best for s in range(t + 1, n)):
+            return best, 2 * (t + 1)
+    return best, 2 * n
+
+
+def test_smooth_bound_equals_the_papers_algorithm_2_with_fewer_depth_evaluations(monkeypatch):
+    calls = []
+    exact = windows_module.depth_of_graph
+    monkeypatch.setattr(windows_module, "depth_of_graph", lambda *known: calls.append(1) or exact(*known))
+    rng = np.random.default_rng(2)
+    theirs = 0
+    for _ in range(8):
+        points = np.vstack([rng.normal(0, 1, (45, 2)), rng.normal(20, 10, (5, 2))])
+        definition = OutlierDefinition(min_neighbors=3, radius=1.1)
+        wanted, evaluations = papers_algorithm_2(points, definition, Fraction(85, 100))
+        assert smooth_bound(points, definition, Fraction(85, 100), "ball") == wanted
+        theirs += evaluations
+    assert len(calls) < theirs
+
+
+def test_last_useful_step_depends_on_public_numbers_and_covers_the_maximum():
+    assert last_useful_step(1, Fraction(1, 2)) == 1
+    for most, decay in ((31, Fraction(4, 5)), (1201, Fraction(39, 40))):
+        last = last_useful_step(most, decay)
+        floor = max(decay**t * min(t + 1, most) for t in range(last + 1))
+        assert decay**last * most <= floor
+
+
+def test_auto_gets_only_coarser_and_looks_at_public_facts_only():
+    order = ("ball", "truss", "core")
+    for d in (1, 2, 3, 10):
+        used = [order.index(finest("auto", d, step)) for step in range(3 * TRUSS_STEPS)]
+        assert used == sorted(used)
+    assert finest("auto", 2, 10**6) == "ball"
+    assert finest("auto", 3, 0) == "truss"
+    assert finest("auto", 3, TRUSS_STEPS) == "core"
+
+
+@pytest.mark.parametrize("method", ["auto", "truss", "core"])
+def test_complete_graphs_still_finish(method):
+    """All rows between R and 2R of each other: every pair is an edge and no two rows are neighbours."""
+    n = 120
+    points = np.eye(n) * 1.4 / np.sqrt(2)  # pairwise 1.4, R = 1
+    definition = OutlierDefinition(min_neighbors=5, radius=1 / np.sqrt(n))
+    profile = local_profile(points, definition, 8, method)
+    assert profile[-1] >= 8
+    assert smooth_bound(points, definition, Fraction(4, 5), method) >= profile[0]
+
+
+def test_empty_single_and_overfull_cases_have_the_right_answer():
+    definition = OutlierDefinition(min_neighbors=7, radius=0.5)
+    decay = Fraction(1, 2)
+    assert local_profile(np.empty((0, 2)), definition, 3).tolist() == [0, 0, 0]
+    assert smooth_bound(np.empty((0, 2)), definition, decay) == 0
+    assert local_profile([[0.0, 0.0]], definition, 3).tolist() == [1, 1, 1]
+    assert smooth_bound([[0.0, 0.0]], definition, decay) == 1
+    few = np.zeros((4, 2))  # k > N: always all outliers, and the profile knows when it could not be
+    assert local_profile(few, definition, 5)[0] >= 0
+    assert max(local_profile(few, definition, 5)) <= 4
+
+
+@pytest.mark.parametrize("points", [[[np.nan]], [[np.inf]], np.empty((3, 0)), [1.0, 2.0], [["SECRETCELL"]]])
+def test_bad_points_are_refused_in_one_sentence(points):
+    definition = OutlierDefinition(min_neighbors=1, radius=0.5)
+    for ask in (lambda: local_profile(points, definition, 2), lambda: smooth_bound(points, definition, Fraction(1, 2))):
+        with pytest.raises(InputError) as caught:
+            ask()
+        assert "SECRETCELL" not in str(caught.value)
+
+
+def test_bad_parameters_are_refused_in_one_sentence():
+    definition = OutlierDefinition(min_neighbors=1, radius=0.5)
+    for steps in (0, -1, 2.0, True):
+        with pytest.raises(InputError, match="steps must be a whole number"):
+            local_profile([[0.0]], definition, steps)
+    for decay in (Fraction(0), Fraction(1), Fraction(3, 2), 0.5, 1):
+        with pytest.raises(InputError, match="decay must be a Fraction"):
+            smooth_bound([[0.0]], definition, decay)
+    with pytest.raises(InputError, match="method must be one of auto, ball, truss, core"):
+        local_profile([[0.0]], definition, 2, "fast")
