@@ -13,7 +13,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PARLAY_NUM_THREADS"
 
 from rich.console import Console  # noqa: E402
 
-from benchmarks import families, growth, neighbours  # noqa: E402
+from benchmarks import families, growth, neighbours, sensitivity  # noqa: E402
 
 DIMENSIONS = (1, 2, 3, 5, 8)
 
@@ -29,6 +29,9 @@ def main() -> int:
     if not quick:
         cleared &= growth.run(out, 1_000_000, DIMENSIONS)
     cleared &= families.run(out, 5_000 if quick else 100_000)
+    cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000) or quick
+    cleared &= sensitivity.tightness(out, 2_000 if quick else 10_000, limit=20 if quick else 60)
+    sensitivity.reach(out, limit=1 if quick else 10)
     out.print("Every bar cleared." if cleared else "At least one bar was missed; the tables say which.")
     return 0
 

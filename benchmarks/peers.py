@@ -36,19 +36,22 @@ Answer = NDArray[np.int64] | NDArray[np.bool_]
 Query = Callable[[NDArray[np.float64]], Answer]
 
 
-def timings(case: Case, exact: NDArray[np.int64]) -> list[Timing]:
-    """Every peer on the case; `exact` are the capped degrees to compare with."""
-    d = case.points.shape[1]
-    done = [
-        _indexed("cKDTree ball", "degrees", case, exact, _ckdtree_ball),
-        _indexed("cKDTree k=cap", "degrees", case, exact, lambda c: _ckdtree_nearest(c, CAP)),
-        _indexed("BallTree", "degrees", case, exact, _balltree),
-        _indexed("pykdtree k=cap", "degrees", case, exact, lambda c: _pykdtree_nearest(c, CAP)),
-        _indexed("cKDTree k=5", "outliers", case, exact, lambda c: _ckdtree_nearest(c, K)),
-        _indexed("pykdtree k=5", "outliers", case, exact, lambda c: _pykdtree_nearest(c, K)),
-        _pyod(case, exact),
-    ]
-    return [*done, _dbscan(case, exact)] if 2 <= d <= 5 else done
+def timings(case: Case, exact: NDArray[np.int64], question: str | None = None) -> list[Timing]:
+    """Every peer on the case, or those that answer one question; `exact` are the capped degrees to compare with."""
+    indexed: dict[tuple[str, str], Callable[[Case], Query]] = {
+        ("cKDTree ball", "degrees"): _ckdtree_ball,
+        ("cKDTree k=cap", "degrees"): lambda c: _ckdtree_nearest(c, CAP),
+        ("BallTree", "degrees"): _balltree,
+        ("pykdtree k=cap", "degrees"): lambda c: _pykdtree_nearest(c, CAP),
+        ("cKDTree k=5", "outliers"): lambda c: _ckdtree_nearest(c, K),
+        ("pykdtree k=5", "outliers"): lambda c: _pykdtree_nearest(c, K),
+    }
+    done = [_indexed(*who, case, exact, build) for who, build in indexed.items() if question in (None, who[1])]
+    if question != "degrees":
+        done.append(_pyod(case, exact))
+        if 2 <= case.points.shape[1] <= 5:
+            done.append(_dbscan(case, exact))
+    return done
 
 
 def _indexed(peer: str, question: str, case: Case, exact: NDArray[np.int64], build: Callable[[Case], Query]) -> Timing:

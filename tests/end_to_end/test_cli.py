@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow as pa
+import pyarrow.feather
 import pytest
 
 from eremite.cli import main
@@ -67,6 +69,41 @@ def test_check_prints_public_facts(capsys: Captured, patients: Path) -> None:
     )
 
 
+def test_check_prints_bounds_exactly(capsys: Captured, patients: Path) -> None:
+    bounds = (
+        "[columns]\nbmi = { min = 1000000, max = 1000001 }\n'blood sugar' = { min = -0.1234567890123, max = 1e300 }"
+    )
+    (patients / "patients.toml").write_text(DESCRIPTION.split("[columns]")[0] + bounds)
+    out = run(capsys, "check", patients / "patients.toml")[1]
+    assert "  bmi          1000000 to 1000001\n" in out
+    assert "  blood sugar  -0.1234567890123 to 1e+300\n" in out
+
+
+def test_check_prints_names_on_one_line(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.csv").write_text("bmi\n20\n")
+    head = '[dataset]\nname = "p\\nbudget: epsilon 9"\nsource = "patients.csv"\n'
+    (patients / "patients.toml").write_text(head + "[columns]\nbmi = { min = 0, max = 1 }")
+    out = run(capsys, "check", patients / "patients.toml")[1]
+    assert out.startswith("'p\\nbudget: epsilon 9': 1 row, at most 1 per person\nbudget: none set")
+
+
+def test_check_prints_column_names_on_one_line(capsys: Captured, patients: Path) -> None:
+    pyarrow.feather.write_feather(pa.table({"a\nb": [1.0], "c": [2.0]}), str(patients / "p.arrow"))
+    head = '[dataset]\nname = "p"\nsource = "p.arrow"\n[columns]\n'
+    (patients / "patients.toml").write_text(head + '"a\\nb" = { min = 0, max = 1 }\nc = { min = 0, max = 1 }')
+    out = run(capsys, "check", patients / "patients.toml")[1]
+    assert out.endswith("  'a\\nb'  0 to 1\n  c       0 to 1\n")
+
+
+def test_check_of_a_data_file_asks_for_its_description(capsys: Captured, patients: Path) -> None:
+    assert "is a data file; give its description" in refused(capsys, "check", patients / "patients.csv")
+
+
+def test_check_refuses_a_quote_left_open(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.csv").write_text('bmi,blood sugar\n20,90\n20,"90\n31337.4242,90\n')
+    assert "has 3 lines of data that read as 2 rows" in refused(capsys, "check", patients / "patients.toml")
+
+
 def test_check_prints_json(capsys: Captured, patients: Path) -> None:
     code, out, _ = run(capsys, "check", patients / "patients.toml", "--json")
     assert code == 0
@@ -106,6 +143,12 @@ def test_init_then_check_asks_for_bounds(capsys: Captured, patients: Path) -> No
     asked = refused(capsys, "check", patients / "patients.toml")
     assert 'still needs bounds for bmi, "blood sugar";' in asked
     assert "exists already" in refused(capsys, "init", patients / "patients.csv")
+
+
+def test_init_gives_a_command_to_paste(capsys: Captured, patients: Path) -> None:
+    output = patients / "my $(people).toml"
+    out = run(capsys, "init", patients / "patients.csv", "--output", output)[1]
+    assert out.endswith(f"then run: eremite check '{output}'\n")
 
 
 def test_init_prints_json(capsys: Captured, patients: Path) -> None:

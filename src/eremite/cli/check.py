@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from eremite.table import Budget, Description, Table, open_table, read_description
+from eremite.table.numeric import counted
 
 
 def run(path: Path, as_json: bool) -> str:
@@ -29,14 +30,24 @@ def _budget_facts(budget: Budget | None) -> dict[str, float] | None:
 
 
 def _text(description: Description, table: Table) -> str:
-    width = max(len(name) for name in table.columns)
-    columns = [f"  {name:<{width}}  {b.min:g} to {b.max:g}" for name, b in table.bounds.items()]
+    width = max(len(_shown(name)) for name in table.columns)
+    columns = [f"  {_shown(name):<{width}}  {_exact(b.min)} to {_exact(b.max)}" for name, b in table.bounds.items()]
+    rows = counted(table.n_rows, "row")
     head = [
-        f"{description.dataset.name}: {table.n_rows} rows, at most {table.rows_per_person} per person",
+        f"{_shown(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
     return "\n".join(head + columns)
+
+
+def _exact(bound: float) -> str:
+    return repr(bound).removesuffix(".0")
+
+
+def _shown(name: str) -> str:
+    """A name on one line: one with line breaks or control characters could forge what else is printed."""
+    return name if name.isprintable() else repr(name)
 
 
 def _budget_text(budget: Budget | None) -> str:

@@ -1,6 +1,7 @@
 """`eremite init`: what was written, as text or JSON."""
 
 import json
+import shlex
 from pathlib import Path
 
 from eremite.table import Starter, write_starter
@@ -22,5 +23,5 @@ def _text(starter: Starter) -> str:
     left = f", {len(starter.other)} left out as not numeric" if starter.other else ""
     return (
         f"Wrote {starter.path} with {found}{left}.\n"
-        f"Next: fill in the bounds in [columns], then run: eremite check {starter.path}"
+        f"Next: fill in the bounds in [columns], then run: eremite check {shlex.quote(str(starter.path))}"
     )

@@ -14,10 +14,13 @@ from eremite.engines.pair import squared_reach
 #: min(degree, cap) of every row of C-contiguous finite points, for a radius in normalised distance; cap None: no cap.
 CountNeighbors = Callable[[NDArray[np.float64], float, int | None], NDArray[np.int64]]
 
+_ROWS_A_THREAD = 32_768
+
 
 def count_neighbors(points: NDArray[np.float64], radius: float, cap: int | None) -> NDArray[np.int64]:
-    """Count on all cores (`CountNeighbors`)."""
-    return count_neighbors_with(workers.available(), points, radius, cap)
+    """Count on all cores, or on fewer where starting threads would cost more than they save (`CountNeighbors`)."""
+    threads = min(workers.available(), 1 + len(points) // _ROWS_A_THREAD)
+    return count_neighbors_with(threads, points, radius, cap)
 
 
 def count_neighbors_with(

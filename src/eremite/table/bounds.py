@@ -52,6 +52,11 @@ class Bounds:
 
 def bounds_by_column(bounds: Mapping[str, Any]) -> dict[str, Bounds]:
     """Turn pairs into `Bounds`; an error names the column."""
+    if not isinstance(bounds, Mapping):
+        raise InputError(
+            f"Bounds must be a mapping from column names to pairs, not {type(bounds).__name__}; "
+            "give each column to keep, as in bounds={'bmi': (10, 60)}."
+        )
     if not bounds:
         raise InputError("No bounds were given; give each column to keep, as in bounds={'bmi': (10, 60)}.")
     return {name: _bounds_of(name, pair) for name, pair in bounds.items()}

@@ -1,31 +1,28 @@
 """CSV files, plain or gzipped: UTF-8, a first line of column names, one row a line.
 
 The wanted columns are read as numbers, whatever the other columns hold. Nothing is guessed from the data: no
-spelling of "missing" turns into a value, and a row with a field too many or too few is an error.
+spelling of "missing" turns into a value, a row with a field too many or too few is an error, and so is a quote
+that would join lines: rows must not vanish into a field.
 """
 
-import csv
-import gzip
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from eremite.errors import InputError
-from eremite.table.numeric import NUMBER, numbers_from_text, or_input_error, require_columns, row_count
-
-BLOCK_BYTES = 1 << 23  # also the longest row that can be read
+from eremite.table.csv_header import column_names, require_names
+from eremite.table.csv_lines import BLOCK_BYTES, line_count, require_even_rows, require_row_a_line
+from eremite.table.numeric import numbers_from_text, or_input_error, require_columns
 
 
 def schema(path: Path) -> pa.Schema:
     """Names, and the types that the first rows (8 MB) suggest; refuses a first line that looks like data."""
-    if _looks_like_data(_header(path)):
-        raise InputError(_no_header(path))
-    found = or_input_error(lambda: arrow_csv.open_csv(path, _blocks(), _parsing(2)).schema, _unreadable(path))
+    names = or_input_error(lambda: column_names(path), _unreadable(path))
+    require_names(path, names)
+    found = or_input_error(lambda: _schema(path, len(names)), _unreadable(path))
     # The reader below takes 0 and 1 for numbers, but not the words true and false.
     kinds = [pa.string() if pa.types.is_boolean(kind) else kind for kind in found.types]
     return pa.schema(list(zip(found.names, kinds, strict=True)))
@@ -33,25 +30,43 @@ def schema(path: Path) -> pa.Schema:
 
 def read(path: Path, wanted: Sequence[str]) -> pa.Table:
     """Give the wanted columns as float64, null where a row holds no number."""
-    names = _header(path)
-    if not set(wanted) <= set(names) and _looks_like_data(names):
-        raise InputError(_no_header(path))
+    names = or_input_error(lambda: column_names(path), _unreadable(path))
+    if not set(wanted) <= set(names):
+        require_names(path, names)
     require_columns(wanted, names, str(path))
     return or_input_error(lambda: _read(path, wanted, len(names)), _unreadable(path))
 
 
+def _schema(path: Path, width: int) -> pa.Schema:
+    with suppress(pa.ArrowInvalid):
+        found = arrow_csv.open_csv(path, _blocks(), _parsing(2)).schema
+        if not all(map(pa.types.is_null, found.types)):
+            return found
+    lines = line_count(path, width)
+    if lines == 0:
+        raise InputError(f"{path} has column names but no rows to judge their types by; add rows.")
+    require_even_rows(path, lines, width)
+    return arrow_csv.open_csv(path, _blocks(), _parsing(2)).schema
+
+
 def _read(path: Path, wanted: Sequence[str], width: int) -> pa.Table:
-    try:
+    lines = line_count(path, width)
+    if lines == 0:
+        return pa.table({name: pa.array([], pa.float64()) for name in wanted})
+    table = _read_numbers(path, wanted, width)
+    if table is None:
+        require_even_rows(path, lines, width)
+        texts = _read_as(path, wanted, width, pa.string())
+        table = pa.table({name: numbers_from_text(texts.column(name)) for name in wanted})
+    require_row_a_line(path, lines, table.num_rows)
+    return table
+
+
+def _read_numbers(path: Path, wanted: Sequence[str], width: int) -> pa.Table | None:
+    """The quick way; None where a row is uneven or holds no number."""
+    with suppress(pa.ArrowInvalid):
         return _read_as(path, wanted, width, pa.float64())
-    except pa.ArrowInvalid:
-        uneven = _uneven_rows(path, width)
-    if uneven:
-        raise InputError(
-            f"In {path}, {row_count(uneven)} do not have the {width} fields of the first line; "
-            "repair those lines, or quote the fields that hold commas."
-        )
-    texts = _read_as(path, wanted, width, pa.string())
-    return pa.table({name: numbers_from_text(texts.column(name)) for name in wanted})
+    return None
 
 
 def _read_as(path: Path, wanted: Sequence[str], width: int, kind: pa.DataType) -> pa.Table:
@@ -69,47 +84,11 @@ def _blocks() -> arrow_csv.ReadOptions:
 
 
 def _parsing(width: int) -> arrow_csv.ParseOptions:
-    """In a file of one column an empty line is a missing value; in any other it is no row."""
+    """In a file of one column an empty line is a missing value; in any other it is no row.
+
+    Quoted line breaks are let in here and refused by count: else the rows could depend on where Arrow's blocks end.
+    """
     return arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=width > 1)
-
-
-def _header(path: Path) -> list[str]:
-    names: list[str] = or_input_error(lambda: _first_row(path), _unreadable(path))
-    return names
-
-
-def _first_row(path: Path) -> list[str]:
-    with _text(path) as file:
-        names = next(csv.reader(file), [])
-    "".join(names).encode()  # raises where a name is not UTF-8
-    if not names:
-        raise ValueError("no names")
-    return names
-
-
-def _uneven_rows(path: Path, width: int) -> int:
-    """Count them slowly; Arrow's own handler prints rows that are not UTF-8."""
-    with _text(path) as file:
-        return sum(len(row) not in (0, width) for row in csv.reader(file))
-
-
-@contextmanager
-def _text(path: Path) -> Iterator[TextIO]:
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        yield file
-
-
-def _looks_like_data(names: Sequence[str]) -> bool:
-    """Without a header the first row would be taken for names and shown; after an open quote, many rows."""
-    return any(re.fullmatch(NUMBER, name.strip(" \t")) or re.search(r"[\r\n]", name) for name in names)
-
-
-def _no_header(path: Path) -> str:
-    return (
-        f"The first line of {path} does not look like column names, it holds a number or an open quote; "
-        "put a line of names on top."
-    )
 
 
 def _unreadable(path: Path) -> str:

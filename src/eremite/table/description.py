@@ -26,6 +26,7 @@ from pydantic_core import PydanticCustomError
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds
 from eremite.table.description_errors import CUSTOM, sentence_for, syntax_sentence, unfilled_sentence
+from eremite.table.files import ending
 from eremite.table.numeric import or_input_error
 from eremite.table.sources import source_kind, source_path, source_problem
 
@@ -182,6 +183,8 @@ def _text(path: Path) -> str:
         raise InputError(f"{path} is a folder; give the description file inside it.")
     if not path.exists():
         raise InputError(f"{path} does not exist; write a description with: eremite init FILE")
+    if ending(path.name) is not None:
+        raise InputError(f"{path} is a data file; give its description instead, which eremite init writes.")
     content = or_input_error(path.read_bytes, f"{path} cannot be opened; check its permissions.")
     return or_input_error(lambda: content.decode("utf-8-sig"), f"{path} is not UTF-8 text; save it as UTF-8.")
 

@@ -65,9 +65,10 @@ def syntax_sentence(path: Path, error: Exception) -> str:
     """TOML errors carry a position; the line itself is not quoted, it may hold a password."""
     position = _POSITION.search(str(error))
     where = f" at {position[1]}" if position else ""
+    repair = "correct the syntax there" if position else "correct its syntax"
     if _TWICE.search(str(error)):
         return f"{path} gives the same key twice{where}; keep one of the two."
-    return f"{path} is not valid TOML{where}; correct the syntax there."
+    return f"{path} is not valid TOML{where}; {repair}."
 
 
 def _words(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> str:

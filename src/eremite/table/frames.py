@@ -1,6 +1,7 @@
 """Columns of a frame in memory: pandas, polars, Arrow, NumPy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import pyarrow as pa
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds, FloatArray
 from eremite.table.numeric import (
+    FAILURES,
+    counted,
     float_columns,
     listed,
+    name_list,
     or_input_error,
     require_columns,
     require_finite,
@@ -20,21 +24,41 @@ from eremite.table.numeric import (
 PLACE = "the frame"
 
 
-def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Sequence[str] | None) -> dict[str, FloatArray]:
+def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterable[str] | None) -> dict[str, FloatArray]:
     """Give the bounded columns as finite float64 arrays."""
     names = list(bounds) if columns is None else _distinct(columns)
     if isinstance(data, np.ndarray):
-        return _from_array(data, bounds, names)
+        # A matrix has no column of one dimension; masked values are looked at below.
+        array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+        return _from_array(array, bounds, names)
     require_columns(names, list(bounds), "the bounds")
     return float_columns(_as_arrow(_narrowed(data, names)), names, PLACE)
 
 
 def _as_arrow(data: Any) -> pa.Table:
-    return or_input_error(
-        lambda: pa.table(data),
+    with suppress(*FAILURES):
+        return pa.table(data)
+    foreign = _foreign_types(data)
+    if foreign:
+        require_types(foreign, len(data), PLACE)
+    raise InputError(
         f"A {type(data).__name__} cannot be read as a table; give a pandas, polars or Arrow table, "
-        "or a NumPy array with rows and columns.",
+        "or a NumPy array with rows and columns."
     )
+
+
+def _foreign_types(data: Any) -> dict[str, str]:
+    """The columns that Arrow cannot take, and their types; none where the data is no frame."""
+    if not (hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns") and hasattr(data, "__len__")):
+        return {}
+    return {str(label): str(data[label].dtype) for label in data.columns if not _is_arrow(data[[label]])}
+
+
+def _is_arrow(data: Any) -> bool:
+    with suppress(*FAILURES):
+        pa.table(data)
+        return True
+    return False
 
 
 def _narrowed(data: Any, names: Sequence[str]) -> Any:
@@ -64,7 +88,9 @@ def _named_columns(data: Any, names: Sequence[str]) -> dict[str, Any]:
     if data.dtype.names and data.ndim == 1:
         return {name: data[name] for name in data.dtype.names}
     if data.ndim != 2 or data.shape[1] != len(names):
-        raise InputError(f"The array has shape {data.shape}; it must have {len(names)} columns, for {listed(names)}.")
+        raise InputError(
+            f"The array has shape {data.shape}; it must have {counted(len(names), 'column')}, for {listed(names)}."
+        )
     return {name: data[:, place] for place, name in enumerate(names)}
 
 
@@ -74,7 +100,9 @@ def _floats(column: Any) -> FloatArray:
     return floats.reshape(-1)
 
 
-def _distinct(columns: Sequence[str]) -> list[str]:
-    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
-        raise InputError("columns must be a list of one or more different column names.")
-    return list(columns)
+def _distinct(columns: Iterable[str]) -> list[str]:
+    sentence = "columns must be a list of one or more different column names."
+    names = name_list(columns, sentence)
+    if len(set(names)) < len(names):
+        raise InputError(sentence)
+    return names

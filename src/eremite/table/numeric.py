@@ -7,7 +7,7 @@ many rows; never a value, and never which row.
 import csv
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TypeVar
 
@@ -52,7 +52,7 @@ def require_finite(columns: dict[str, FloatArray], place: str) -> None:
     """Refuse columns with missing, NaN or infinite values; the error counts them per column."""
     missing = {name: len(values) - int(np.count_nonzero(np.isfinite(values))) for name, values in columns.items()}
     problems = [
-        f"column {name!r} has {row_count(count)} whose value is missing or not a finite number"
+        f"column {name!r} has {counted(count, 'row')} whose value is missing or not a finite number"
         for name, count in missing.items()
         if count
     ]
@@ -62,7 +62,7 @@ def require_finite(columns: dict[str, FloatArray], place: str) -> None:
 
 def require_types(not_numeric: Mapping[str, str], rows: int, place: str) -> None:
     """Refuse columns whose type, given by name, holds no numbers."""
-    problems = [f"column {name!r} has {row_count(rows)} of type {kind}" for name, kind in not_numeric.items()]
+    problems = [f"column {name!r} has {counted(rows, 'row')} of type {kind}" for name, kind in not_numeric.items()]
     if problems:
         raise _no_numbers(problems, place)
 
@@ -102,9 +102,20 @@ def or_input_error(action: Callable[[], Result], sentence: str) -> Result:
     raise InputError(sentence)
 
 
-def row_count(count: int) -> str:
+def counted(count: int, noun: str) -> str:
     """1 row, 2 rows."""
-    return f"{count} row" if count == 1 else f"{count} rows"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def name_list(names: Iterable[str], sentence: str) -> list[str]:
+    """Column names from a list, an array, a generator, in order; `InputError(sentence)` if it is none or empty."""
+    listed_names: list[object] = []
+    with suppress(TypeError):
+        # A set has no order, and a text is one name.
+        listed_names = [] if isinstance(names, str | Set) else list(names)
+    if not listed_names or not all(isinstance(name, str) for name in listed_names):
+        raise InputError(sentence)
+    return [str(name) for name in listed_names]  # a NumPy text would show its type in messages
 
 
 def listed(names: Sequence[str]) -> str:

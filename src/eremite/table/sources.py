@@ -28,7 +28,7 @@ def source_problem(source: str, query: str | None) -> str | None:
     """
     kind = source_kind(source)
     if kind is None:
-        return "names an unknown kind of database; use sqlite:///path or postgresql://..."
+        return "names an unknown kind of database; use sqlite:///path or postgresql://host/database"
     if kind == "file":
         return _file_problem(source, query)
     if kind == "sqlite" and not source.startswith(SQLITE):

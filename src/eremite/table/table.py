@@ -1,6 +1,6 @@
 """The private table: N rows, numeric columns scaled to [0, 1] by public bounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import listed, require_columns, require_finite
+from eremite.table.numeric import counted, listed, name_list, require_columns, require_finite
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,7 +31,7 @@ class Table:
         cls,
         data: Any,
         bounds: Mapping[str, Bounds | tuple[float, float]],
-        columns: Sequence[str] | None = None,
+        columns: Iterable[str] | None = None,
         rows_per_person: int = 1,
     ) -> "Table":
         """Take the columns named in `bounds` from pandas, polars, Arrow (its PyCapsule interface) or NumPy.
@@ -68,22 +68,23 @@ class Table:
 
     def column(self, name: str) -> FloatArray:
         """One scaled column: private, read-only, contiguous, in [0, 1]."""
-        column: FloatArray = self._scaled[self._positions([name])[0]]
+        if not isinstance(name, str):
+            raise InputError(f"Give the name of one column as text; the table has: {listed(self.columns)}.")
+        column: FloatArray = self._scaled[self.columns.index(self._names([name])[0])]
         return column
 
-    def points(self, columns: Sequence[str] | None = None) -> FloatArray:
+    def points(self, columns: Iterable[str] | None = None) -> FloatArray:
         """Scaled rows over the columns (default all): private, read-only, C-contiguous (N, d), in [0, 1]."""
-        positions = self._positions(self.columns if columns is None else columns)
-        points: FloatArray = np.empty((self.n_rows, len(positions)), dtype=np.float64)
-        for place, position in enumerate(positions):
-            points[:, place] = self._scaled[position]
+        names = self._names(columns)
+        points: FloatArray = np.empty((self.n_rows, len(names)), dtype=np.float64)
+        for place, name in enumerate(names):
+            points[:, place] = self._scaled[self.columns.index(name)]
         points.flags.writeable = False
         return points
 
-    def scale(self, points: ArrayLike, columns: Sequence[str] | None = None) -> FloatArray:
+    def scale(self, points: ArrayLike, columns: Iterable[str] | None = None) -> FloatArray:
         """Scale public points, one per row, exactly as the table's own rows were."""
-        names = self.columns if columns is None else columns
-        self._positions(names)
+        names = self._names(columns)
         raw = _matrix(points, len(names))
         by_name = dict(zip(names, raw.T, strict=True))
         require_finite(by_name, "the points")
@@ -100,13 +101,15 @@ class Table:
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
 
-    def _positions(self, names: Sequence[str]) -> list[int]:
-        if isinstance(names, str) or not names:
-            raise InputError(f"Give a list of one or more columns; the table has: {listed(self.columns)}.")
+    def _names(self, columns: Iterable[str] | None) -> list[str]:
+        """The chosen columns (default all), each in the table and chosen once."""
+        if columns is None:
+            return list(self.columns)
+        names = name_list(columns, f"Give a list of one or more columns; the table has: {listed(self.columns)}.")
         require_columns(names, self.columns, "the table")
         if len(set(names)) < len(names):
             raise InputError(f"A column is chosen more than once in {listed(names)}; name each once.")
-        return [self.columns.index(name) for name in names]
+        return names
 
 
 def _matrix(points: ArrayLike, width: int) -> FloatArray:
@@ -115,5 +118,5 @@ def _matrix(points: ArrayLike, width: int) -> FloatArray:
     except ValueError:
         matrix = np.empty(0)  # ragged rows; refused below, without NumPy's own words
     if matrix.ndim != 2 or matrix.shape[1] != width or matrix.dtype.kind not in "biuf":
-        raise InputError(f"Points must be rows of {width} numbers, one for each chosen column.")
+        raise InputError(f"Points must be rows of {counted(width, 'number')}, one for each chosen column.")
     return matrix.astype(np.float64)

@@ -1,6 +1,7 @@
 import gzip
 import time
 from collections.abc import Callable
+from csv import field_size_limit
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,10 @@ def values(path: Path, *names: str) -> list[list[float]]:
         b"a,b\n1,x\n-2.5e1,y\n",
         b"\xef\xbb\xbfa,b\n1,x\n-2.5e1,y",
         b'"a","b"\r\n" 1 ",x\r\n\t-25.0,"y, z"\r\n\r\n',
-        b'b,a\n"two\nlines",+1\ny,-25.\n',
+        b"a,b\r1,x\r\r-25.,y",
         b"a,b\n1,\xff\xfe\n-25,y\n",
     ],
-    ids=["plain", "byte order mark", "quotes and blanks", "line breaks in cells", "other bytes elsewhere"],
+    ids=["plain", "byte order mark", "quotes and blanks", "carriage returns", "other bytes elsewhere"],
 )
 def test_csv_dialects_are_read(csv: Write, content: bytes) -> None:
     assert values(csv(content), "a") == [[1.0, -25.0]]
@@ -77,8 +78,61 @@ def test_csv_counts_uneven_rows(csv: Write, refused: Refused) -> None:
     assert f"In {path}, 2 rows do not have the 2 fields" in refused(lambda: values(path, "a"))
 
 
-def test_csv_with_a_header_alone_has_no_rows(csv: Write) -> None:
-    assert values(csv(b"a,b\n"), "a", "b") == [[], []]
+def test_csv_counts_one_uneven_row(csv: Write, refused: Refused) -> None:
+    path = csv(b"a\n1\n1,SECRETCELL\n")
+    assert f"In {path}, 1 row does not have the 1 field of the first line;" in refused(lambda: values(path, "a"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("stray", [b'500,"500', b'"500,500', b'500,500,"'])
+def test_csv_quote_left_open_swallows_no_rows(
+    tmp_path: Path, refused: Refused, stray: bytes, end: bytes, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / ("people.csv" if pack is bytes else "people.csv.gz")
+    lines = [b"a,b", *(b"%d,31337.4242" % i for i in range(1000))]
+    lines[501] = stray
+    path.write_bytes(pack(end.join(lines)))
+    sentence = refused(lambda: values(path, "a"))
+    assert f"{path} has 1000 lines of data that read as 501 rows: a quote is left open" in sentence
+    lines[801] = b'800,SECRETCELL"'
+    path.write_bytes(pack(end.join(lines)))
+    assert "has 1000 lines of data that read as 700 rows:" in refused(lambda: values(path, "a"))
+
+
+def test_csv_line_break_in_a_field_is_refused(csv: Write, refused: Refused) -> None:
+    path = csv(b'b,a\n"two\nlines",+1\ny,-25.\n')
+    sentence = refused(lambda: values(path, "a"))
+    assert f"{path} has 3 lines of data that read as 2 rows: a quote is left open or a quoted field" in sentence
+    assert sentence.endswith("holds a line break; put every row on one line.")
+    assert "3 lines of data that read as 1 row:" in refused(lambda: values(csv(b'a\n"1\n\n"\n'), "a"))
+
+
+def test_csv_quote_left_open_for_long_is_named(csv: Write, refused: Refused) -> None:
+    path = csv(b'a,b\n1,"2\n' + b"1,31337.4242\n" * 1_500_000)
+    assert f"{path} has a field longer than 8 MB: a quote is left open" in refused(lambda: values(path, "a"))
+
+
+def test_csv_field_may_be_long(csv: Write, refused: Refused) -> None:
+    path = csv(b"a,b\n1," + b"x" * 1_000_000 + b"\nSECRETCELL,y\n")
+    assert "column 'a' has 1 row whose" in refused(lambda: values(path, "a"))
+    assert field_size_limit() == 131_072
+
+
+@pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\n\n"])
+def test_csv_with_a_header_alone_has_no_rows(csv: Write, content: bytes, refused: Refused) -> None:
+    path = csv(content)
+    assert values(path, "a", "b") == [[], []]
+    assert f"{path} has column names but no rows to judge their types by" in refused(lambda: schema(path))
+
+
+def test_csv_uneven_rows_are_counted_before_types_are_judged(csv: Write, refused: Refused) -> None:
+    path = csv(b"a,b\n1,2\n1,2,SECRETCELL\n31337.4242\n")
+    assert refused(lambda: schema(path)) == refused(lambda: values(path, "a"))
+
+
+def test_csv_of_missing_values_has_types(csv: Write) -> None:
+    assert [str(kind) for kind in schema(csv(b"a,b\n,\n")).types] == ["null", "null"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +160,38 @@ def test_csv_without_a_header_does_not_show_its_rows(csv: Write, content: bytes,
     path = csv(content)
     assert f"The first line of {path} does not look like" in refused(lambda: values(path, "a"))
     assert "put a line of names on top" in refused(lambda: schema(path))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        *("", " ", "nan", " -NaN", "inf", "Infinity", "0x1F", "-0x1.8p3", "1e5", '"1,000"', "1 000", "$100", "1%"),
+        *("1980-01-01", "12:30", "\u0661\u0662", "#", "1_000", '"x\ny"'),
+    ],
+)
+def test_csv_first_line_with_a_field_like_data_is_not_shown(csv: Write, field: str, refused: Refused) -> None:
+    path = csv(f"SECRETCELL,{field}\n1,2\n".encode())
+    assert f"The first line of {path} does not look like" in refused(lambda: values(path, "a"))
+    assert "put a line of names on top" in refused(lambda: schema(path))
+
+
+def test_csv_wanted_names_are_read_whatever_the_others_are(csv: Write) -> None:
+    assert values(csv(b",bmi,1980\n1,2,3\n"), "bmi", "1980") == [[2.0], [3.0]]
+
+
+@pytest.mark.parametrize("name", ["x1", "\u5e74\u9f62", "info", "nano", "1st", "e", "0x", "a b", "A-1"])
+def test_csv_names_need_one_letter(csv: Write, name: str) -> None:
+    assert schema(csv(f"{name}\n1\n".encode())).names == [name]
+
+
+@pytest.mark.parametrize("content", [b"SECRETCELL;b\n1;2\n", b"SECRETCELL;b\n1,5;2,5\n", b"SECRETCELL\tb\n1\t2\n"])
+def test_csv_with_another_separator_is_refused(csv: Write, content: bytes, refused: Refused) -> None:
+    path = csv(content)
+    for action in (lambda: values(path, "b"), lambda: schema(path)):
+        sentence = refused(action)
+        assert f"The first line of {path} is a single name" in sentence
+        assert "the separator must be a comma" in sentence
+    assert values(csv(b"a;b\n1\n"), "a;b") == [[1.0]]
 
 
 def test_csv_gzip_that_is_damaged_is_named(tmp_path: Path, refused: Refused) -> None:

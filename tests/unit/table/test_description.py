@@ -64,6 +64,14 @@ def test_description_file_must_be_there(tmp_path: Path, refused: Refused) -> Non
     assert f"{absent} does not exist" in refused(lambda: read_description(absent))
 
 
+@pytest.mark.parametrize("name", ["people.csv", "people.CSV.gz", "people.parquet"])
+def test_description_is_not_the_data_file(tmp_path: Path, name: str, refused: Refused) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"SECRETCELL,31337.4242\n")
+    sentence = refused(lambda: read_description(path))
+    assert sentence == f"{path} is a data file; give its description instead, which eremite init writes."
+
+
 def test_description_must_be_utf8(tmp_path: Path, refused: Refused) -> None:
     path = tmp_path / "latin.toml"
     path.write_bytes(b'[dataset]\nname = "SECRETWORD caf\xe9"')

@@ -71,6 +71,10 @@ def test_scale_refuses_points_of_another_shape(table: Table, points: Any, refuse
     assert "rows of 2 numbers" in refused(lambda: table.scale(points))
 
 
+def test_scale_asks_for_one_number_a_row(table: Table, refused: Refused) -> None:
+    assert "rows of 1 number, one" in refused(lambda: table.scale([[1, 2]], ["a"]))
+
+
 def test_scale_counts_points_that_are_not_finite(table: Table, refused: Refused) -> None:
     sentence = refused(lambda: table.scale([[np.nan, PRIVATE], [np.inf, 1], [1, 1]]))
     assert "column 'a' has 2 rows" in sentence
@@ -84,10 +88,31 @@ def test_scale_counts_points_that_are_not_finite(table: Table, refused: Refused)
         (["a", "a"], "more than once"),
         ([], "one or more columns; the table has: 'a', 'b'"),
         ("a", "Give a list"),
+        (3, "Give a list"),
+        ({"a", "b"}, "Give a list"),
+        ([["a"]], "Give a list"),
+        (np.array(["c"]), "Column 'c' is not in the table"),
+        (np.array([]), "Give a list"),
+        (np.array("a"), "Give a list"),
     ],
 )
 def test_points_names_columns_that_do_not_fit(table: Table, columns: Any, words: str, refused: Refused) -> None:
     assert words in refused(lambda: table.points(columns))
+
+
+def test_points_takes_names_from_anything_with_an_order(table: Table) -> None:
+    swapped = table.points(["b", "a"]).tolist()
+    assert table.points(np.array(["b", "a"])).tolist() == swapped
+    assert table.points(name for name in "ba").tolist() == swapped
+    assert table.points(pd.Index(["b", "a"])).tolist() == swapped
+    assert table.scale([[0.5, 5]], np.array(["b", "a"])).tolist() == [[0.5, 0.5]]
+    assert table.scale([[0.5, 5]], (name for name in "ba")).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("name", [["a"], 3, None, np.array(["a"])])
+def test_column_takes_one_name(table: Table, name: Any, refused: Refused) -> None:
+    assert "Give the name of one column" in refused(lambda: table.column(name))
+    assert "Column 'c' is not in the table" in refused(lambda: table.column("c"))
 
 
 def test_table_may_have_no_rows() -> None:
@@ -101,7 +126,7 @@ def test_rows_per_person_is_a_whole_number(rows: Any, refused: Refused) -> None:
     assert "rows_per_person" in refused(lambda: Table.from_frame(np.ones((1, 2)), BOUNDS, rows_per_person=rows))
 
 
-@pytest.mark.parametrize("bounds", [{}, {"a": (1,)}, {"a": 3}, {"a": (2, 1)}, {1: (0, 1)}, {"a": "01"}])
+@pytest.mark.parametrize("bounds", [{}, {"a": (1,)}, {"a": 3}, {"a": (2, 1)}, {1: (0, 1)}, {"a": "01"}, [(0, 1)], None])
 def test_bounds_that_do_not_fit_are_named(bounds: Any, refused: Refused) -> None:
     assert "ounds" in refused(lambda: Table.from_frame(np.ones((1, 1)), bounds))
 
@@ -158,7 +183,11 @@ def test_frame_columns_without_bounds_are_not_touched() -> None:
 
 def test_frame_of_mixed_objects_is_refused_without_its_values(refused: Refused) -> None:
     frame = pd.DataFrame({"a": pd.Series([1, "SECRETCELL", {}], dtype=object)})
-    assert "DataFrame cannot be read as a table" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
+    assert "column 'a' has 3 rows of type object" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
+    frame["b"] = 0.5
+    sentence = refused(lambda: Table.from_frame(frame, BOUNDS))
+    assert "column 'a' has 3 rows of type object" in sentence
+    assert "'b'" not in sentence
 
 
 @pytest.mark.parametrize(
@@ -178,6 +207,14 @@ def test_frame_columns_can_be_chosen(refused: Refused) -> None:
     assert Table.from_frame(frame, BOUNDS, columns=["b"]).columns == ("b",)
     assert "Column 'c' is not in the bounds" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=["c"]))
     assert "different column names" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=["a", "a"]))
+    assert Table.from_frame(frame, BOUNDS, columns=np.array(["b", "a"])).columns == ("b", "a")
+    assert Table.from_frame(frame, BOUNDS, columns=(name for name in "ba")).columns == ("b", "a")
+
+
+@pytest.mark.parametrize("columns", [3, [1], [["a"]], "a", [], np.array([])])
+def test_frame_columns_are_names(columns: Any, refused: Refused) -> None:
+    frame = pl.DataFrame({"a": [1], "b": [1]})
+    assert "different column names" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=columns))
 
 
 def test_array_columns_are_named_in_order(refused: Refused) -> None:
@@ -186,6 +223,14 @@ def test_array_columns_are_named_in_order(refused: Refused) -> None:
     assert (table.columns, table.points().tolist()) == (("a", "b"), [[0.1, 0.5]])
     assert "shape (1, 3)" in refused(lambda: Table.from_frame(array, BOUNDS))
     assert "shape (3,)" in refused(lambda: Table.from_frame(array[0], BOUNDS))
+    assert "it must have 1 column, for 'a'" in refused(lambda: Table.from_frame(array, {"a": (0, 1)}))
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_array_may_be_a_matrix(refused: Refused) -> None:
+    assert Table.from_frame(np.matrix([[1.0, 0.5], [2.0, 1.0]]), BOUNDS).points().tolist() == [[0.1, 0.5], [0.2, 1.0]]
+    bad = np.matrix([[np.nan, 0.5], [2.0, PRIVATE]])
+    assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(bad, BOUNDS))
 
 
 def test_array_masked_values_are_missing(refused: Refused) -> None:
