@@ -15,8 +15,8 @@ demo: $(VENV)/.ready ## what eremite does, on a generated table
 
 test: $(VENV)/.ready ## all tests but the long ones
 	$(BIN)/pytest -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow" tests/unit/engines
-	$(BIN)/coverage report --include 'src/eremite/engines/*' --fail-under 100
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow" tests/unit/engines tests/unit/geometry
+	$(BIN)/coverage report --include 'src/eremite/engines/*,src/eremite/geometry/*' --fail-under 99
 
 test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests
 	$(BIN)/pytest -n auto -m slow
