@@ -4,7 +4,7 @@ Admissible, and near-linear in the edges: vertices are peeled off in the order o
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from eremite.engines.pair import kernel
 from eremite.geometry.graph import Graph, checked, near_graph
@@ -22,9 +22,9 @@ def core_of_graph(graph: Graph) -> int:
     return 1 + int(_core_numbers(graph.starts, graph.neighbors).max())
 
 
-def core_numbers(graph: Graph) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def core_numbers(graph: Graph) -> NDArray[np.int32]:
     """For each vertex the largest d for which such a set contains it."""
-    numbers: np.ndarray[tuple[int], np.dtype[np.int32]] = _core_numbers(graph.starts, graph.neighbors)
+    numbers: NDArray[np.int32] = _core_numbers(graph.starts, graph.neighbors)
     return numbers
 
 

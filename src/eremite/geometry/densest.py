@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.geometry.graph import Graph, checked, near_graph, outward_square
 from eremite.geometry.search import largest_group
-from eremite.geometry.sweep import deepest_point
+from eremite.geometry.sweep import planar_depth
 
 
 def densest_ball(points: ArrayLike, radius: float) -> int:
@@ -26,7 +26,7 @@ def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, flo
         case 1:
             return max(floor, _longest_window(np.sort(points[:, 0]), 4 * reach))
         case 2:
-            return int(deepest_point(points, graph.starts, graph.neighbors, reach, floor))
+            return planar_depth(points, graph, reach, floor)
         case _:
             return int(largest_group(points, graph, reach, floor))
 

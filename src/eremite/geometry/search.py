@@ -22,20 +22,26 @@ _SLACK = 1e-10
 def largest_group(points: NDArray[np.float64], graph: Graph, reach: float, floor: int) -> int:
     """The most points in one ball of squared radius `reach`, or `floor` if larger."""
     numbers = core_numbers(graph)
-    order = np.lexsort((np.arange(graph.size), numbers))
-    rank = np.empty(graph.size, np.int64)
-    rank[order] = np.arange(graph.size)
+    order, rank = in_core_order(numbers)
     best = max(floor, 1, _greedy(points, graph.starts, graph.neighbors, reach))
     for v in order[::-1]:
         if numbers[v] + 1 > best:
-            later = _later(graph.starts, graph.neighbors, rank, numbers, v, best)
+            later = later_neighbors(graph.starts, graph.neighbors, rank, numbers, v, best)
             if later.size + 1 > best:
                 best = _grow(np.ascontiguousarray(points[np.concatenate(([v], later))]), reach, best)
     return int(best)
 
 
+def in_core_order(numbers: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The vertices by core number, and the place of each."""
+    order = np.argsort(numbers, kind="stable").astype(np.int64)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    return order, rank
+
+
 @kernel
-def _later(starts, neighbors, rank, numbers, v, best):
+def later_neighbors(starts, neighbors, rank, numbers, v, best):
     """The neighbours of v that come after it and may be part of a group larger than `best`."""
     found = np.empty(starts[v + 1] - starts[v], np.int64)
     size = 0
@@ -77,8 +83,8 @@ def _greedy(points, starts, neighbors, reach):
 
 
 @kernel
-def _compatible(points, reach):
-    """Which pairs of points fit into one ball with point 0."""
+def compatible(points, reach):
+    """All squared distances, and which pairs of points fit into one ball with point 0."""
     n, d = points.shape
     squares = np.zeros((n, n))
     for i in range(n):
@@ -92,11 +98,11 @@ def _compatible(points, reach):
             if squares[i, j] <= 4.0 * reach:
                 together[i, j] = fits(squares[0, i], squares[0, j], squares[i, j], reach)
                 together[j, i] = together[i, j]
-    return together
+    return squares, together
 
 
 @kernel
-def _color(together, candidates, size, colors):
+def color(together, candidates, size, colors):
     """Reorder the candidates by greedy colour classes; colors[i] bounds the gain from the first i + 1 of them."""
     rest = candidates[:size].copy()
     left = size
@@ -151,7 +157,7 @@ def _narrow(points, center, square, reach, candidates, size):
 def _grow(points, reach, best):
     """The largest group that holds point 0, or `best` if larger."""
     n, d = points.shape
-    together = _compatible(points, reach)
+    _, together = compatible(points, reach)
     candidates = np.empty((n + 1, n), np.int64)
     colors = np.empty((n + 1, n), np.int64)
     sizes = np.zeros(n + 1, np.int64)
@@ -166,7 +172,7 @@ def _grow(points, reach, best):
     sizes[0] = kept
     counts[0] = 1 + absorbed
     best = max(best, counts[0])
-    _color(together, candidates[0], kept, colors[0])
+    color(together, candidates[0], kept, colors[0])
     depth = 0
     while depth >= 0:
         if sizes[depth] == 0 or counts[depth] + colors[depth, sizes[depth] - 1] <= best:
@@ -189,6 +195,6 @@ def _grow(points, reach, best):
         if upper <= reach:
             best = max(best, counts[depth] + 1 + held)
         sizes[depth + 1] = kept
-        _color(together, candidates[depth + 1], kept, colors[depth + 1])
+        color(together, candidates[depth + 1], kept, colors[depth + 1])
         depth += 1
     return best

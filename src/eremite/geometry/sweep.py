@@ -1,20 +1,37 @@
-"""Densest disc in the plane: an angular sweep around every point (claims D1 and D2 of `bounds.proof.md`).
+"""Densest disc in the plane: an angular sweep around every point (claims D1, D2, D7 of `bounds.proof.md`).
 
 A disc that holds the most points can be moved until a point lies on its border. Around a point p, the centres at
 distance R are an angle; a point q within 2R is covered for an arc of them. The deepest angle over all p is the answer.
+
+What is returned must be exactly monotone and 1-Lipschitz in the points, rounding included. So it is defined by a test
+on triples: the largest set every three points of which fit. The sweep, run a little too narrow and a little too wide,
+encloses that number, and where the two differ a search decides.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eremite.engines.pair import kernel
+from eremite.geometry.graph import Graph
+from eremite.geometry.triples import largest_triple_group
 
-# Arcs are wider than exact ones by this angle, far above the rounding of arc tangent and arc cosine.
-_WIDER = 1e-12
+# How much the squared radius, and every arc, is narrowed and widened: a thousand times what rounding can do.
+_DOUBT = 2e-11
+_ANGLE = 1e-12
+
+
+def planar_depth(points: NDArray[np.float64], graph: Graph, reach: float, floor: int, doubt: float = _DOUBT) -> int:
+    """The largest set of points every three of which fit into a disc of squared radius `reach`, or `floor`."""
+    most = int(deepest_point(points, graph.starts, graph.neighbors, reach * (1 + doubt), _ANGLE, floor))
+    if most <= floor:
+        return floor
+    least = int(deepest_point(points, graph.starts, graph.neighbors, reach * (1 - doubt), -_ANGLE, floor))
+    return least if least == most else largest_triple_group(points, graph, reach, least, most)
 
 
 @kernel
-def deepest_point(points, starts, neighbors, reach, floor):
-    """The most points in one disc of squared radius `reach`, or `floor` if larger; neighbours are those within 2R."""
+def deepest_point(points, starts, neighbors, reach, wider, floor):
+    """The most points in one disc of squared radius `reach`, or `floor` if larger; arcs are `wider` at both ends."""
     best = max(floor, 1)
     most = 0
     for p in range(starts.size - 1):
@@ -23,12 +40,12 @@ def deepest_point(points, starts, neighbors, reach, floor):
     turns = np.empty(2 * most, np.int64)
     for p in range(starts.size - 1):
         if starts[p + 1] - starts[p] + 1 > best:
-            best = max(best, _around(points, neighbors[starts[p] : starts[p + 1]], p, reach, angles, turns))
+            best = max(best, _around(points, neighbors[starts[p] : starts[p + 1]], p, reach, wider, angles, turns))
     return best
 
 
 @kernel
-def _around(points, others, p, reach, angles, turns):
+def _around(points, others, p, reach, wider, angles, turns):
     """The most points in one disc with p on its border."""
     open_now = 1  # p itself, then its copies, then the arcs that are open where the angle starts
     events = 0
@@ -40,7 +57,10 @@ def _around(points, others, p, reach, angles, turns):
             open_now += 1
             continue
         middle = np.arctan2(y, x)
-        half = np.arccos(min(1.0, np.sqrt(square / (4.0 * reach)))) + _WIDER
+        cosine = np.sqrt(square / (4.0 * reach))
+        half = (np.arccos(cosine) if cosine < 1.0 else 0.0) + wider
+        if half < 0.0 or (cosine > 1.0 and wider < 0.0):
+            continue
         begin = middle - half
         end = middle + half
         if begin < -np.pi:

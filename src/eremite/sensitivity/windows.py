@@ -22,7 +22,7 @@ from eremite.sensitivity.everywhere import global_bounds
 
 Method = Literal["auto", "ball", "truss", "core"]
 
-#: `auto`: depth in one column, the truss in two; in more, the truss for this many steps, the core from there on.
+#: `auto`: depth in one and two columns; in more, the truss for this many steps, the core from there on.
 TRUSS_STEPS = 64
 
 
@@ -84,9 +84,9 @@ def finest(method: Method, d: int, step: int) -> Method:
     """Which bound serves step t: public facts only, and only coarser as t grows (claim L4)."""
     if method != "auto":
         return method
-    if d == 1:
+    if d <= 2:
         return "ball"
-    return "truss" if d == 2 or step < TRUSS_STEPS else "core"
+    return "truss" if step < TRUSS_STEPS else "core"
 
 
 def windows(points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method) -> Windows:

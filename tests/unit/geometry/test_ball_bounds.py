@@ -1,7 +1,7 @@
 """Depth, truss and core against their definitions, and against each other."""
 
 import os
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -12,8 +12,9 @@ from definition import core_by_definition, depth_by_definition, truss_by_definit
 from eremite import InputError
 from eremite.geometry import core_bound, densest_ball, truss_bound
 from eremite.geometry.densest import depth_of_graph
-from eremite.geometry.graph import near_graph
-from eremite.geometry.truss import truss_of_graph
+from eremite.geometry.graph import near_graph, outward_square
+from eremite.geometry.sweep import planar_depth
+from eremite.geometry.truss import fits, truss_of_graph
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 RADII = (0.5, np.sqrt(2) / 2, np.sqrt(3) / 2, 1.0, 1.2, np.sqrt(2), 0.01)
@@ -123,3 +124,40 @@ def test_bounds_refuse_what_is_no_set_of_points_or_no_radius(bound):
     for radius in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InputError, match="radius must be a finite number above 0"):
             bound([[0.0]], radius)
+
+
+def largest_fitting_set(points, reach):
+    """Claim D7 written out: every pair is an edge, every triple fits."""
+    squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    for size in range(len(points), 0, -1):
+        for chosen in combinations(range(len(points)), size):
+            pairs = all(squares[p] <= 4 * reach for p in combinations(chosen, 2))
+            if pairs and all(
+                fits(squares[i, j], squares[i, k], squares[j, k], reach) for i, j, k in combinations(chosen, 3)
+            ):
+                return size
+    return 0
+
+
+@pytest.mark.parametrize("doubt", [2e-11, 0.3])
+def test_planar_depth_is_the_largest_set_whose_triples_fit_also_in_doubt(doubt):
+    """With a doubt of 0.3 the two sweeps nearly always differ, and the search decides."""
+    rng = np.random.default_rng(9)
+    for turn in range(120 if COMPILED else 12):
+        n = int(rng.integers(1, 10))
+        points = rng.integers(0, 4, (n, 2)).astype(float) if turn % 2 else rng.normal(size=(n, 2))
+        radius = float(rng.choice([0.5, 1.0, np.sqrt(0.5), 1.2, np.sqrt(1.25)]))
+        reach = outward_square(radius)
+        found = planar_depth(points, near_graph(points, radius), reach, 0, doubt)
+        assert found == largest_fitting_set(points, reach) == depth_by_definition(points, radius)
+
+
+def test_planar_depth_grows_by_one_for_points_placed_at_the_very_limit():
+    """Triangles inscribed in the disc that is tested, to the last digit: where a sweep alone may jump by two."""
+    rng = np.random.default_rng(4)
+    for _ in range(200 if COMPILED else 10):
+        angles = np.sort(rng.uniform(0, 2 * np.pi, 6))
+        limit = 1 + 1e-9
+        points = rng.normal(size=2) + np.column_stack([np.cos(angles), np.sin(angles)]) * limit
+        sizes = [densest_ball(points[:n], 1.0) for n in range(1, 7)]
+        assert all(before <= after <= before + 1 for before, after in pairwise(sizes))
