@@ -29,10 +29,13 @@ def main() -> int:
     if not quick:
         cleared &= growth.run(out, 1_000_000, DIMENSIONS)
     cleared &= families.run(out, 5_000 if quick else 100_000)
-    cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000) or quick
+    cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000)
     cleared &= sensitivity.tightness(out, 2_000 if quick else 10_000, limit=20 if quick else 60)
     sensitivity.reach(out, limit=1 if quick else 10)
-    out.print("Every bar cleared." if cleared else "At least one bar was missed; the tables say which.")
+    if quick:
+        out.print("The benchmarks work; the bars are meant for the tables of the full run.")
+    else:
+        out.print("Every bar cleared." if cleared else "At least one bar was missed; the tables say which.")
     return 0
 
 
