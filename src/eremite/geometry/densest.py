@@ -6,6 +6,7 @@ One column: a window of length 2R slides over the sorted values. Two columns: `s
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eremite.engines.pair import kernel
 from eremite.geometry.graph import Graph, checked, near_graph, outward_square
 from eremite.geometry.search import largest_group
 from eremite.geometry.sweep import planar_depth
@@ -24,15 +25,20 @@ def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, flo
     reach = outward_square(radius)
     match points.shape[1]:
         case 1:
-            return max(floor, _longest_window(np.sort(points[:, 0]), 4 * reach))
+            return max(floor, int(_longest_window(np.sort(points[:, 0]), 4 * reach)))
         case 2:
             return planar_depth(points, graph, reach, floor)
         case _:
             return int(largest_group(points, graph, reach, floor))
 
 
-def _longest_window(ascending: NDArray[np.float64], reach: float) -> int:
-    """The edge test of the graph on sorted values is monotone, so a largest clique is a window."""
-    width = np.sqrt(reach)
-    behind = np.searchsorted(ascending, ascending + width * (1 + 1e-12), side="right")
-    return int((behind - np.arange(ascending.size)).max())
+@kernel
+def _longest_window(ascending, reach):
+    """The edge test of the graph, on sorted values: it is monotone, so a largest clique is a window."""
+    best = 0
+    first = 0
+    for i in range(ascending.size):
+        while (ascending[i] - ascending[first]) * (ascending[i] - ascending[first]) > reach:
+            first += 1
+        best = max(best, i - first + 1)
+    return best

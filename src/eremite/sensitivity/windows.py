@@ -60,9 +60,10 @@ class Windows:
         used = finest(self.method, window.shape[1], step)
         if core <= floor or used == "core":
             return max(core, floor)
-        truss = truss_of_graph(graph, self.radius, floor)
-        if truss <= floor or used == "truss":
-            return truss
+        if used == "truss" or window.shape[1] > 1:  # in one column depth is quicker than the truss
+            truss = truss_of_graph(graph, self.radius, floor)
+            if truss <= floor or used == "truss":
+                return truss
         return depth_of_graph(window, graph, self.radius, floor)
 
 
