@@ -25,11 +25,16 @@ def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, flo
     reach = outward_square(radius)
     match points.shape[1]:
         case 1:
-            return max(floor, int(_longest_window(np.sort(points[:, 0]), 4 * reach)))
+            return max(floor, line_depth(points, radius))
         case 2:
             return planar_depth(points, graph, reach, floor)
         case _:
             return int(largest_group(points, graph, reach, floor))
+
+
+def line_depth(points: NDArray[np.float64], radius: float) -> int:
+    """Depth in one column, which needs no graph."""
+    return int(_longest_window(np.sort(points[:, 0]), 4 * outward_square(radius)))
 
 
 @kernel

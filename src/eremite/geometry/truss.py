@@ -34,7 +34,8 @@ def fits(one, two, three, reach):
     """Whether a triangle with these squared sides fits into a ball of squared radius `reach`.
 
     Right or obtuse: the longest side is a diameter. Acute: the squared circumradius is abc / (4ab - (a + b - c)^2) for
-    a <= b <= c; there 0 < a + b - c <= a, so nothing cancels.
+    a <= b <= c. There 0 < a + b - c <= a, so nothing cancels; divided by a and by the reach, nothing overflows or
+    vanishes either, however small or large the sides (claim T5).
     """
     a = min(one, two, three)
     c = max(one, two, three)
@@ -42,13 +43,13 @@ def fits(one, two, three, reach):
     rest = a + (b - c)
     if rest <= 0.0:
         return c <= 4.0 * reach
-    return a * b * c <= reach * (4.0 * a * b - rest * rest)
+    return c * (b / reach) <= 4.0 * b - rest * (rest / a)
 
 
 @kernel
 def _numbered(starts, neighbors):
     """A number for each edge, at both of its places."""
-    number = np.empty(neighbors.size, np.int32)
+    number = np.empty(neighbors.size, np.int64)
     place = starts[:-1].copy()
     edges = 0
     for v in range(starts.size - 1):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eremite.engines import count_neighbors
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph
-from eremite.geometry.densest import depth_of_graph
+from eremite.geometry.densest import depth_of_graph, line_depth
 from eremite.geometry.graph import MARGIN, near_graph
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
@@ -52,18 +52,19 @@ class Windows:
 
     def _bound(self, window: NDArray[np.float64], step: int, floor: int) -> int:
         """Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor."""
+        used = finest(self.method, window.shape[1], step)
+        if used == "ball" and window.shape[1] == 1:
+            return max(floor, line_depth(window, self.radius))
         window = window[_crowded(window, self.radius, floor)]
         if len(window) <= floor:
             return floor
         graph = near_graph(window, self.radius)
         core = core_of_graph(graph)
-        used = finest(self.method, window.shape[1], step)
         if core <= floor or used == "core":
             return max(core, floor)
-        if used == "truss" or window.shape[1] > 1:  # in one column depth is quicker than the truss
-            truss = truss_of_graph(graph, self.radius, floor)
-            if truss <= floor or used == "truss":
-                return truss
+        truss = truss_of_graph(graph, self.radius, floor)
+        if truss <= floor or used == "truss":
+            return truss
         return depth_of_graph(window, graph, self.radius, floor)
 
 
