@@ -15,21 +15,19 @@ from eremite.geometry.sweep import planar_depth
 def densest_ball(points: ArrayLike, radius: float) -> int:
     """Depth: the largest number of points within one closed ball of the Euclidean radius, centred anywhere."""
     rows = checked(points, radius)
+    if rows.shape[1] == 1:
+        return line_depth(rows, radius)
     return depth_of_graph(rows, near_graph(rows, radius), radius)
 
 
 def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, floor: int = 0) -> int:
-    """Depth, or `floor` if that is larger; `graph` is the graph "within 2R" of the points."""
+    """Depth in two or more columns, or `floor` if larger; `graph` is the graph "within 2R" of the points."""
     if len(points) == 0:
         return floor
     reach = outward_square(radius)
-    match points.shape[1]:
-        case 1:
-            return max(floor, line_depth(points, radius))
-        case 2:
-            return planar_depth(points, graph, reach, floor)
-        case _:
-            return int(largest_group(points, graph, reach, floor))
+    if points.shape[1] == 2:
+        return planar_depth(points, graph, reach, floor)
+    return largest_group(points, graph, reach, floor)
 
 
 def line_depth(points: NDArray[np.float64], radius: float) -> int:
