@@ -34,7 +34,7 @@ def test_ball_is_certified_smallest(shape, d):
     for n in (1, 2, 3, 5, 20, 70):
         points = SHAPES[shape](rng, n, d)
         lower, upper = bounds(points)
-        assert upper - lower <= 1e-9 * upper
+        assert upper - lower <= 1e-12 * upper
         center, radius = smallest_enclosing_ball(points)
         assert np.linalg.norm(points - center, axis=1).max() <= radius * (1 + 1e-12) + 1e-300
         assert radius == pytest.approx(upper, rel=1e-9)
