@@ -51,6 +51,25 @@ def test_ball_bounds_scale_with_their_points(d, scale):
             assert bound(points * scale, 0.9 * scale) == bound(points, 0.9)
 
 
+def naive_fits(a, b, c, reach):
+    """The formula as it stands in books, for a <= b <= c."""
+    rest = a + (b - c)
+    return c <= 4 * reach if rest <= 0 else a * b * c <= reach * (4 * a * b - rest * rest)
+
+
+def test_attack_catches_the_fitting_test_as_books_write_it():
+    """Mutant: it turns away triangles that fit, where products vanish or overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        huge = np.float64(1e200)  # an equilateral triangle's squared sides; its squared circumradius is a third
+        assert not naive_fits(huge, huge, huge, huge * 0.36)
+    assert fits(huge, huge, huge, huge * 0.36)
+    rng = np.random.default_rng(1)
+    tiny = [(5e-324 * int(rng.integers(1, 60)), side) for side in rng.uniform(0.5, 1, 500)]
+    turned_away = [not naive_fits(a, side, side, side / 4 * (1 + 1e-9)) for a, side in tiny]
+    assert any(turned_away)
+    assert all(fits(a, side, side, side / 4 * (1 + 1e-9)) for a, side in tiny)
+
+
 def test_fitting_test_agrees_with_exact_arithmetic_at_the_limit():
     """Squared sides as fractions; the float test must accept whatever truly fits."""
     from fractions import Fraction

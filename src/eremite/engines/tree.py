@@ -39,7 +39,7 @@ def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> 
     out = np.empty(n, dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
-        _count(columns, unrolled_axes(d), order, low, high, leaves, width, reach, cap, start, stop, out)
+        _count(columns, unrolled_axes(d), order, low, high, width, reach, cap, start, stop, out)
 
     threads.over_ranges(work, -(-leaves // GROUP), workers)
     return out
@@ -326,7 +326,7 @@ def _scan_batch(
 
 
 @kernel
-def _count(columns, axes, order, low, high, leaves, width, reach, cap, first_group, last_group, out):
+def _count(columns, axes, order, low, high, width, reach, cap, first_group, last_group, out):
     n = columns.shape[1]
     d = columns.shape[0]
     found = np.empty(GROUP * LEAF, np.int64)
