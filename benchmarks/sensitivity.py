@@ -68,7 +68,7 @@ def tightness(out: Console, n: int, limit: float) -> bool:
         definition = OutlierDefinition(min_neighbors=K, radius=measured.radius)
         bounds = {m: smooth_bound(measured.points, definition, decay(1), m) for m in ("core", "truss")}
         depth = _within(limit, smooth_bound, measured.points, definition, decay(1), "ball")
-        seen = windows(measured.points, definition, 21, "core")
+        seen = windows(measured.points, definition, 21, "core", len(measured.points))
         base = depth or bounds["truss"]
         cleared &= depth is None or bounds["truss"] <= MOST_ABOVE_DEPTH * depth
         table.add_row(
@@ -89,7 +89,7 @@ def reach(out: Console, limit: float) -> None:
     for d in (2, 3, 5, 8):
         measured = case(clusters(10_000, d), "A")
         definition = OutlierDefinition(min_neighbors=K, radius=measured.radius)
-        seen = windows(measured.points, definition, len(measured.points), "core")
+        seen = windows(measured.points, definition, len(measured.points), "core", len(measured.points))
         order = np.argsort(np.abs(seen.degrees - K), kind="stable")
         largest, seconds = 0, 0.0
         for size in (50, 100, 200, 400, 700, 1000, 2000, 4000):

@@ -5,16 +5,38 @@ Public names load when they are first used, so that importing eremite, or asking
 
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import EremiteError, InputError
+from eremite.errors import BudgetRefused, EremiteError, InputError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
     from eremite.outliers import OutlierDefinition
+    from eremite.privacy import Privacy
+    from eremite.release import Release
+    from eremite.session import Session
+    from eremite.session import open_session as open  # noqa: A004 -- read as eremite.open
     from eremite.table import Table
 
-__all__ = ["EremiteError", "InputError", "OutlierDefinition", "Table", "__version__"]
+__all__ = [
+    "BudgetRefused",
+    "EremiteError",
+    "InputError",
+    "OutlierDefinition",
+    "Privacy",
+    "Release",
+    "Session",
+    "Table",
+    "__version__",
+    "open",
+]
 
-_HOMES = {"OutlierDefinition": "eremite.outliers", "Table": "eremite.table"}
+_HOMES = {
+    "OutlierDefinition": ("eremite.outliers", "OutlierDefinition"),
+    "Privacy": ("eremite.privacy", "Privacy"),
+    "Release": ("eremite.release", "Release"),
+    "Session": ("eremite.session", "Session"),
+    "Table": ("eremite.table", "Table"),
+    "open": ("eremite.session", "open_session"),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -22,7 +44,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eremite' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
 """What can go wrong, as one tree.
 
 EremiteError            anything eremite raises on purpose
-└── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
+├── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
+└── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
 of a private table: a column name, a row count and a bound are public, a cell is not.
@@ -14,3 +15,7 @@ class EremiteError(Exception):
 
 class InputError(EremiteError):
     """A file, description, column, parameter or value does not fit; the message says how to repair it."""
+
+
+class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a mistake
+    """A request needs more than is left of the budget; decided on public numbers only."""

@@ -9,7 +9,18 @@ import eremite
 
 
 def test_public_names_are_exactly_these():
-    assert eremite.__all__ == ["EremiteError", "InputError", "OutlierDefinition", "Table", "__version__"]
+    assert eremite.__all__ == [
+        "BudgetRefused",
+        "EremiteError",
+        "InputError",
+        "OutlierDefinition",
+        "Privacy",
+        "Release",
+        "Session",
+        "Table",
+        "__version__",
+        "open",
+    ]
     assert all(getattr(eremite, name) is not None for name in eremite.__all__)
     assert dir(eremite) == sorted(eremite.__all__)
 

@@ -9,6 +9,14 @@ from eremite.errors import InputError
 from eremite.geometry import kissing_number_bound
 
 
+def most_moved(n: int, d: int, min_neighbors: int) -> int:
+    """What a release takes for the global sensitivity: proved for the rounded distances that are computed (claim G2).
+
+    The upper bound of `global_bounds`, and in three or more columns k more. Public: no row is looked at.
+    """
+    return min(n, global_bounds(n, d, min_neighbors)[1] + (min_neighbors if d > 2 else 0))
+
+
 def global_bounds(n: int, d: int, min_neighbors: int) -> tuple[int, int]:
     """Bounds on how far replacing one of n rows can move the count, over all tables. Public: no row is looked at."""
     for name, value, least in (("n", n, 0), ("min_neighbors", min_neighbors, 1)):

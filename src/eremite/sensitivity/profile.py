@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
+from eremite.sensitivity.everywhere import global_bounds
 from eremite.sensitivity.windows import Method, windows
 
 
@@ -24,7 +25,9 @@ def local_profile(
     """
     if type(steps) is not int or steps < 1:
         raise InputError("steps must be a whole number, 1 or more.")
-    seen = windows(checked_points(points), definition, steps, method)
+    rows = checked_points(points)
+    most = global_bounds(len(rows), rows.shape[1], definition.min_neighbors)[1]
+    seen = windows(rows, definition, steps, method, most)
     profile = np.empty(steps, dtype=np.int64)
     bound = 0
     for step in range(steps):

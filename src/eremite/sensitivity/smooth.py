@@ -6,15 +6,20 @@ rho        decay        the bound may change by at most 1/decay between neighbou
 S(X)       the returned fraction
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, exp, inf, log, log1p
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.everywhere import global_bounds
+from eremite.sensitivity.everywhere import global_bounds, most_moved
 from eremite.sensitivity.windows import Method, Windows, windows
+
+# Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
+_SLACK = 1e-9
 
 
 def smooth_bound(
@@ -33,20 +38,55 @@ def smooth_bound(
         return Fraction(0)
     most = global_bounds(len(rows), rows.shape[1], definition.min_neighbors)[1]
     last = last_useful_step(most, decay)
-    return _Search(windows(rows, definition, last + 1, method), decay).run(last)
+    return _maximum(windows(rows, definition, last + 1, method, most), decay, last)
+
+
+def count_with_bound(
+    points: NDArray[np.float64], definition: OutlierDefinition, decay: Fraction
+) -> tuple[int, Fraction]:
+    """q(X) and S(X) of a table's points, as a release uses them: degrees counted once, the cap of `most_moved`.
+
+    As private as the rows.
+    """
+    n, d = points.shape
+    if n == 0:
+        return 0, Fraction(0)
+    most = most_moved(n, d, definition.min_neighbors)
+    last = last_useful_step(most, decay)
+    seen = windows(points, definition, last + 1, "auto", most)
+    return seen.outliers, _maximum(seen, decay, last)
+
+
+def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
+    """The step t that maximises decay^t min(t + 1, most), and about this maximum; public (claim S3)."""
+    step = min(most - 1, max(0, round(1 / _fall(decay)) - 1))
+    return step, exp(-_fall(decay) * step) * (step + 1)
 
 
 def last_useful_step(most: int, decay: Fraction) -> int:
     """A step beyond which no table's maximum lies (claim S3); from public facts only.
 
-    A^(t) >= min(t + 1, most), so S >= best := max decay^t min(t + 1, most), while decay^t A^(t) <= decay^t most.
+    A^(t) >= min(t + 1, most), so S is at least what `smallest_bound` has, while decay^t A^(t) <= decay^t most.
     """
-    best, power, step = Fraction(0), Fraction(1), 0
-    while power * most > best:
-        best = max(best, power * min(step + 1, most))
-        power *= decay
-        step += 1
-    return step
+    step, _ = smallest_bound(most, decay)
+    return step + 1 + ceil(log(most / (step + 1)) / _fall(decay) * (1 + _SLACK))
+
+
+def _fall(decay: Fraction) -> float:
+    """-ln(decay), to all digits also when decay is close to 1."""
+    return -log1p(-float(1 - decay)) if decay > Fraction(1, 2) else -log(decay)
+
+
+def _maximum(seen: Windows, decay: Fraction, last: int) -> Fraction:
+    search = _Search.over(seen, decay, last)
+    step = 0
+    while step <= last and search.promises(step):
+        search.evaluate(step)
+        step = 2 * step or step + 1
+    search.close_from(step)
+    while search.promises(step := search.most_promising()):
+        search.evaluate(step)
+    return search.best
 
 
 @dataclass(slots=True)
@@ -55,33 +95,44 @@ class _Search:
 
     seen: Windows
     decay: Fraction
+    fall: float
+    promise: NDArray[np.float64]  # ln of the most that a step can be worth; -inf once evaluated
+    ceiling: NDArray[np.int64]  # f(W(t)), or more
     best: Fraction = Fraction(0)
-    bounds: dict[int, int] = field(default_factory=dict)  # step -> f, or more
+    best_log: float = -inf
 
-    def run(self, last: int) -> Fraction:
-        step = 0
-        while step <= last and self._value(step, self.seen.most) > self.best:
-            self._evaluate(step)
-            step = 2 * step or step + 1
-        open_steps = set(range(min(step, last + 1))) - set(self.bounds)
-        while open_steps:
-            promise, step = max((self._promise(t), t) for t in open_steps)
-            if promise <= self.best:
-                break
-            self._evaluate(step)
-            open_steps.remove(step)
-        return self.best
+    @classmethod
+    def over(cls, seen: Windows, decay: Fraction, last: int) -> "_Search":
+        ceiling = np.full(last + 1, seen.most)
+        promise = log(seen.most) - _fall(decay) * np.arange(last + 1, dtype=np.float64)
+        return cls(seen, decay, _fall(decay), promise, ceiling)
 
-    def _value(self, step: int, size: int) -> Fraction:
-        return self.decay**step * min(size, self.seen.most)
+    def promises(self, step: int) -> bool:
+        """Whether a step may be worth more than the best so far."""
+        return bool(self.promise[step] > self.best_log - _SLACK)
 
-    def _promise(self, step: int) -> Fraction:
-        above = [bound for t, bound in self.bounds.items() if t > step]
-        return self._value(step, min(above) + step + 1 if above else self.seen.most)
+    def most_promising(self) -> int:
+        return int(self.promise.argmax())
 
-    def _evaluate(self, step: int) -> None:
+    def close_from(self, step: int) -> None:
+        """The steps from here on were seen to promise nothing."""
+        self.promise[step:] = -inf
+
+    def evaluate(self, step: int) -> None:
         """Look no closer than it takes to see that a step does not win."""
-        floor = min(int(self.best / self.decay**step) - step - 1, self.seen.most)
-        bound = self.seen.ball_bound(step, floor=max(0, floor))
-        self.bounds[step] = bound
-        self.best = max(self.best, self._value(step, bound + step + 1))
+        floor = min(exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1, self.seen.most)
+        bound = self.seen.ball_bound(step, floor=max(0, int(floor)))
+        self._keep(self.decay**step * min(bound + step + 1, self.seen.most))
+        self._lower_ceilings(step, bound)
+        self.promise[step] = -inf
+
+    def _keep(self, value: Fraction) -> None:
+        if value > self.best:
+            self.best, self.best_log = value, log(value.numerator) - log(value.denominator)
+
+    def _lower_ceilings(self, step: int, bound: int) -> None:
+        below = slice(0, step)
+        np.minimum(self.ceiling[below], bound, out=self.ceiling[below])
+        steps = np.arange(step)
+        sizes = np.minimum(self.ceiling[below] + steps + 1, self.seen.most)
+        np.minimum(self.promise[below], np.log(sizes) - self.fall * steps, out=self.promise[below])

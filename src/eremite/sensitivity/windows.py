@@ -18,7 +18,6 @@ from eremite.geometry.densest import depth_of_graph, line_depth
 from eremite.geometry.graph import MARGIN, near_graph
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
-from eremite.sensitivity.everywhere import global_bounds
 
 Method = Literal["auto", "ball", "truss", "core"]
 
@@ -34,8 +33,13 @@ class Windows:
     degrees: NDArray[np.int64]
     min_neighbors: int
     radius: float  # Euclidean
-    most: int  # min(N, k K_d + 1)
+    most: int  # the cap of the profile
     method: Method
+
+    @property
+    def outliers(self) -> int:
+        """q(X): the rows of degree below k are all here."""
+        return int(np.count_nonzero(self.degrees < self.min_neighbors))
 
     def ball_bound(self, step: int, floor: int = 0) -> int:
         """max over both windows of f(W_j(step)), or `floor` if that is larger."""
@@ -91,11 +95,12 @@ def finest(method: Method, d: int, step: int) -> Method:
     return "truss" if step < TRUSS_STEPS else "core"
 
 
-def windows(points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method) -> Windows:
+def windows(
+    points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method, most: int
+) -> Windows:
     """Count the degrees once, up to where they stop to matter, and keep the rows that do."""
     if method not in get_args(Method):
         raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
-    n, d = points.shape
     k = definition.min_neighbors
     found = count_neighbors(points, definition.radius, k + steps)
     few = np.flatnonzero(found < k + steps)
@@ -103,7 +108,7 @@ def windows(points: NDArray[np.float64], definition: OutlierDefinition, steps: i
         points=points[few],
         degrees=found[few],
         min_neighbors=k,
-        radius=float(definition.radius * np.sqrt(d)),
-        most=global_bounds(n, d, k)[1],
+        radius=float(definition.radius * np.sqrt(points.shape[1])),
+        most=most,
         method=method,
     )

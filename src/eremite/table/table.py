@@ -66,6 +66,10 @@ class Table:
         """The column names, in order."""
         return tuple(self.bounds)
 
+    def choose(self, columns: Iterable[str] | None) -> tuple[str, ...]:
+        """The names of the chosen columns (default all), each in the table and chosen once. Public."""
+        return tuple(self._names(columns))
+
     def column(self, name: str) -> FloatArray:
         """One scaled column: private, read-only, contiguous, in [0, 1]."""
         if not isinstance(name, str):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
 from eremite import InputError, OutlierDefinition
 from eremite.geometry import densest_ball
-from eremite.sensitivity import local_profile, smooth_bound
+from eremite.sensitivity import global_bounds, local_profile, smooth_bound
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.smooth import last_useful_step
 from eremite.sensitivity.windows import TRUSS_STEPS, finest, windows
@@ -59,7 +59,7 @@ def test_smooth_bound_is_an_exact_fraction():
 
 def papers_algorithm_2(points, definition, decay):
     """Algorithm 2 with Proposition 3, its decay corrected: t = 0, 1, ... until no later t can win."""
-    seen = windows(np.asarray(points, float), definition, len(points) + 1, "ball")
+    seen = windows(np.asarray(points, float), definition, len(points) + 1, "ball", global_bounds(len(points), 2, 3)[1])
     n, k = len(points), definition.min_neighbors
     best = Fraction(0)
     for t in range(n):

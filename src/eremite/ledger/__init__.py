@@ -1,0 +1,6 @@
+"""The privacy budget: what may be spent, what was spent, and the decision between the two."""
+
+from eremite.ledger.decide import Refusal, decide
+from eremite.ledger.memory import MemoryLedger
+
+__all__ = ["MemoryLedger", "Refusal", "decide"]

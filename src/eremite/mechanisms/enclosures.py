@@ -1,0 +1,39 @@
+"""From exact fractions to enclosures and back. Every conversion names its direction."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+_GUARD = 32  # bits beyond those asked for, so that an enclosure is rarely wider than one unit
+
+
+def as_arb(number: Fraction) -> arb:
+    """An enclosure of a fraction."""
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def at_most(function: Callable[[], arb], digits: int) -> Fraction:
+    """A multiple of 2^-digits at most the number, and less than two units below it."""
+    with ctx.workprec(2 * digits + _GUARD):
+        return Fraction(_floor(function().lower(), digits), 1 << digits)
+
+
+def at_least(function: Callable[[], arb], digits: int) -> Fraction:
+    """A multiple of 2^-digits at least the number, and less than two units above it."""
+    return -at_most(lambda: -function(), digits)
+
+
+def scaled(probability: Callable[[], arb], n: int) -> tuple[int, int]:
+    """Integers around 2^n times a probability, which lies in [0, 1] whatever its enclosure says."""
+    with ctx.workprec(n + _GUARD):
+        enclosed = probability()
+        low, high = _floor(enclosed.lower(), n), -_floor(-enclosed.upper(), n)
+    return max(low, 0), min(high, 1 << n)
+
+
+def _floor(number: arb, n: int) -> int:
+    """The largest integer not above 2^n times an exact number."""
+    mantissa, exponent = (int(part) for part in number.man_exp())
+    shift = exponent + n
+    return mantissa << shift if shift >= 0 else mantissa >> -shift

@@ -1,0 +1,98 @@
+"""Privacy as numbers: what a release spends, exactly.
+
+A number means what it shows when written down: 0.1 is the fraction 1/10, not the float nearest to it, so that a
+thousand charges of 0.1 spend 100.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Rational, Real
+
+from eremite.errors import InputError
+
+#: Beyond this a guarantee is one in name only.
+LARGEST_EPSILON = 20
+#: Below this every answer is noise; the bound keeps exact numbers short.
+SMALLEST_EPSILON = Fraction(1, 10**6)
+SMALLEST_DELTA = Fraction(1, 10**100)
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Differential privacy with these parameters; `delta` 0 is pure."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def __add__(self, other: "Privacy") -> "Privacy":
+        return Privacy(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: "Privacy") -> "Privacy":
+        return Privacy(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def __str__(self) -> str:
+        pure = f"epsilon {shown(self.epsilon)}"
+        return f"{pure}, delta {shown(self.delta)}" if self.delta else pure
+
+
+def exact(value: object, name: str) -> Fraction:
+    """The number as a fraction; a float or a decimal text is taken as written, and refused if it is not finite."""
+    if isinstance(value, bool):
+        raise InputError(f"{name} must be a number.")
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    try:
+        text = repr(float(value)) if isinstance(value, Real) else str(value).strip()
+        if isinstance(value, str) and "/" in text:
+            above, below = text.split("/")
+            return _decimal(above, name) / _decimal(below, name)
+        return _decimal(text, name)
+    except (ValueError, InvalidOperation, ZeroDivisionError, OverflowError):
+        raise InputError(f"{name} must be a number.") from None
+
+
+def _decimal(text: str, name: str) -> Fraction:
+    number = Decimal(text)
+    if not number.is_finite():
+        raise InputError(f"{name} must be a finite number.")
+    if (number and abs(number.adjusted()) > 300) or len(number.as_tuple().digits) > 300:
+        raise InputError(f"{name} must have at most 300 digits before or after the point.")
+    return Fraction(number)
+
+
+def positive(value: object, name: str) -> Fraction:
+    """The number, above 0."""
+    number = exact(value, name)
+    if number <= 0:
+        raise InputError(f"{name} must be above 0.")
+    return number
+
+
+def checked_epsilon(value: object) -> Fraction:
+    """An epsilon that one release may spend."""
+    epsilon = positive(value, "epsilon")
+    if epsilon > LARGEST_EPSILON:
+        raise InputError(
+            f"epsilon must be at most {LARGEST_EPSILON}: with more, a release protects next to nothing; "
+            "0.1 to 1 is usual."
+        )
+    if epsilon < SMALLEST_EPSILON:
+        raise InputError("epsilon must be at least 0.000001: with less, the answer is nothing but noise.")
+    return epsilon
+
+
+def checked_delta(value: object) -> Fraction:
+    """A delta that one release may spend: 0, or a chance well below one over the number of rows."""
+    delta = exact(value, "delta")
+    if not 0 <= delta < 1:
+        raise InputError("delta must be at least 0 and below 1.")
+    if 0 < delta < SMALLEST_DELTA:
+        raise InputError("delta must be 0 or at least 1e-100.")
+    return delta
+
+
+def shown(number: Fraction) -> str:
+    """The number in full: as a decimal where it has one of sixteen digits or fewer, else as p/q."""
+    text = repr(float(number))
+    return text.removesuffix(".0") if Fraction(text) == number else f"{number.numerator}/{number.denominator}"

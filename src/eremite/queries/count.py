@@ -1,0 +1,90 @@
+"""How many rows are outliers in these columns (`count.proof.md`)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from eremite.errors import InputError
+from eremite.mechanisms.enclosures import as_arb, at_most
+from eremite.outliers import OutlierDefinition, count_outliers
+from eremite.privacy import Privacy, checked_delta, checked_epsilon
+from eremite.queries.choice import NAMES, Mechanism, by_name, chosen, is_pure
+from eremite.sensitivity import count_with_bound, most_moved
+from eremite.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountPlan:
+    """A count that can be answered: what it asks, what it spends, with which noise. Made from public facts only."""
+
+    definition: OutlierDefinition
+    columns: tuple[str, ...]
+    privacy: Privacy  # of a person, with all rows this person has
+    mechanism: str
+    noise: Mechanism
+
+
+def plan_count(
+    table: Table,
+    definition: OutlierDefinition,
+    columns: Iterable[str] | None,
+    epsilon: object,
+    delta: object,
+    mechanism: str,
+) -> CountPlan:
+    """Check a request and choose its mechanism. Of the table only the public facts are looked at."""
+    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
+    names = table.choose(columns)
+    _check_definition(definition, table.n_rows)
+    if mechanism not in NAMES:
+        raise InputError(f"mechanism must be one of {', '.join(NAMES)}.")
+    each_row = per_row(privacy, table.rows_per_person)
+    most = most_moved(table.n_rows, len(names), definition.min_neighbors)
+    name = chosen(each_row, most) if mechanism == "auto" else mechanism
+    return CountPlan(
+        definition=definition,
+        columns=names,
+        privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
+        mechanism=name,
+        noise=by_name(name, each_row),
+    )
+
+
+def compute_count(table: Table, plan: CountPlan) -> int:
+    """The noisy count, between 0 and N. Differentially private with `plan.privacy`, once that has been charged."""
+    points = table.points(plan.columns)
+    decay = plan.noise.decay
+    if decay is None:
+        count = count_outliers(points, plan.definition)
+        bound = Fraction(most_moved(table.n_rows, len(plan.columns), plan.definition.min_neighbors))
+    else:
+        count, bound = count_with_bound(points, plan.definition, decay)
+    return min(max(plan.noise.draw(count, bound), 0), table.n_rows)
+
+
+def per_row(privacy: Privacy, rows_per_person: int) -> Privacy:
+    """What one row may spend so that m of them together spend `privacy` (claim P2).
+
+    epsilon / m, and delta (e^(epsilon / m) - 1) / (e^epsilon - 1), rounded down.
+    """
+    m = rows_per_person
+    epsilon = privacy.epsilon / m
+    if m == 1 or privacy.delta == 0:
+        return Privacy(epsilon, privacy.delta)
+    share = at_most(lambda: (as_arb(epsilon).exp() - 1) / (as_arb(privacy.epsilon).exp() - 1), 64)
+    return Privacy(epsilon, privacy.delta * share)
+
+
+def _check_definition(definition: object, n_rows: int) -> None:
+    if not isinstance(definition, OutlierDefinition):
+        raise InputError("definition must be an OutlierDefinition, with min_neighbors and radius.")
+    if definition.min_neighbors >= n_rows:
+        raise InputError(
+            f"min_neighbors {definition.min_neighbors} does not fit a table of {n_rows} rows: every row would be an "
+            "outlier; choose a smaller one."
+        )
+    if definition.radius >= 1:
+        raise InputError(
+            f"radius {definition.radius!r} does not fit: columns are scaled to [0, 1] by their bounds, and no two rows "
+            "are further apart than 1; choose a radius well below 1."
+        )
