@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: everything we claim about speed and memory, measured here and now.
+"""`python -m benchmarks`: everything we claim about speed, memory and accuracy, measured here and now.
 
 One thread for us and for the peers in the first part; the environment variables below tell the peers so, and must be
 set before they load.
@@ -13,14 +13,16 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PARLAY_NUM_THREADS"
 
 from rich.console import Console  # noqa: E402
 
-from benchmarks import families, growth, neighbours, sensitivity  # noqa: E402
+from benchmarks import counts, families, growth, neighbours, sensitivity  # noqa: E402
 
 DIMENSIONS = (1, 2, 3, 5, 8)
 
 
 def main() -> int:
     """Print the tables; with --quick, small ones that only show that the benchmarks work."""
-    parser = argparse.ArgumentParser(description="Speed and memory, as ratios to the best peers.")
+    parser = argparse.ArgumentParser(
+        description="Speed and memory as ratios to the best peers; the noise of a private count."
+    )
     parser.add_argument("--quick", action="store_true", help="a small table instead of a million rows")
     quick = parser.parse_args().quick
     out = Console(width=220)
@@ -32,6 +34,9 @@ def main() -> int:
     cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000)
     cleared &= sensitivity.tightness(out, 2_000 if quick else 10_000, limit=20 if quick else 60)
     sensitivity.reach(out, limit=1 if quick else 10)
+    cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
+    cleared &= counts.draws(out, times=100 if quick else 5_000)
+    cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
     if quick:
         out.print("The benchmarks work; the bars are meant for the tables of the full run.")
     else:

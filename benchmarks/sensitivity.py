@@ -1,14 +1,10 @@
 """What a private count costs beyond an exact one, how tight its bounds are, and how far the exact depth reaches."""
 
-import gzip
 import multiprocessing
 import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from math import exp
-from pathlib import Path
-from time import process_time
 from typing import TypeVar
 
 import numpy as np
@@ -16,26 +12,27 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.peers import Timing, timings
-from benchmarks.tables import CAP, Case, K, case, clusters
+from benchmarks.clock import cpu_seconds, median_seconds
+from benchmarks.peers import best_exact
+from benchmarks.tables import CAP, Case, K, case, clusters, real
 from eremite import OutlierDefinition
 from eremite.engines import count_neighbors
 from eremite.geometry import densest_ball, smallest_enclosing_ball
+from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import count_outliers
 from eremite.sensitivity import smooth_bound
 from eremite.sensitivity.windows import windows
 
 Result = TypeVar("Result")
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "benchmarks"
 MOST_TIMES = {"core": 3.0, "auto": 5.0}
 MOST_MEMORY = 2.0
 MOST_ABOVE_DEPTH = 1.1
 
 
-def decay(epsilon: float) -> Fraction:
-    """The default mechanism's decay, rounded up: e^(-epsilon / 4)."""
-    return Fraction(int(exp(-epsilon / 4) * 2**40) + 1, 2**40)
+def decay(epsilon: int) -> Fraction:
+    """What the default mechanism asks of its smooth bound."""
+    return SmoothLaplace(Fraction(epsilon)).decay
 
 
 def cost(out: Console, n: int) -> bool:
@@ -46,10 +43,10 @@ def cost(out: Console, n: int) -> bool:
     for d in (2, 3, 8):
         measured = case(clusters(n, d), "A")
         definition = OutlierDefinition(min_neighbors=K, radius=measured.radius)
-        exact = _median(partial(count_outliers, measured.points, definition))
+        exact = median_seconds(partial(count_outliers, measured.points, definition))
         bounded = partial(smooth_bound, measured.points, definition, decay(1))
-        times = {method: _median(partial(bounded, method)) for method in MOST_TIMES}
-        peer = _peer(measured)
+        times = {method: median_seconds(partial(bounded, method)) for method in MOST_TIMES}
+        peer = best_exact(measured)
         memory = _peak(bounded) / _peak(partial(count_neighbors, measured.points, measured.radius, CAP))
         cleared &= all(times[m] <= MOST_TIMES[m] * exact for m in times) and peer.seconds >= 5 * times["auto"]
         cleared &= memory <= MOST_MEMORY
@@ -101,8 +98,8 @@ def reach(out: Console, limit: float) -> None:
         small, theirs = 4, 0.0
         while small < len(crowd) and theirs < limit / 5:
             small += 1
-            theirs = _timed(partial(algorithm_1, crowd[:small], seen.radius))
-        ours = _median(partial(densest_ball, crowd[:small], seen.radius))
+            theirs = cpu_seconds(partial(algorithm_1, crowd[:small], seen.radius))
+        ours = median_seconds(partial(densest_ball, crowd[:small], seen.radius))
         table.add_row(str(d), str(largest), f"{seconds:.2f}", str(small), f"{theirs:.1f}", f"{ours:.5f}",
                       f"{theirs / ours:,.0f}x")  # fmt: skip
     out.print(table)
@@ -130,15 +127,8 @@ def _crowd(points: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
 
 def _tables(n: int) -> list[tuple[str, Case]]:
     made = [("generated", case(clusters(n, d), "A")) for d in (2, 3, 4, 6, 8, 12, 16)]
-    real = []
-    for name, radius in (("mammography", 0.0335), ("shuttle", 0.02)):
-        path = DATA / f"{name}.csv.gz"
-        if path.exists():
-            with gzip.open(path, "rt") as file:
-                rows = np.loadtxt(file, delimiter=",", skiprows=1)[:, :-1]
-            scaled = np.ascontiguousarray((rows - rows.min(0)) / np.ptp(rows, axis=0))
-            real.append((name, Case(scaled, radius, "real")))
-    return made + real
+    names = (("mammography", 0.0335), ("shuttle", 0.02))
+    return made + [(name, found) for name, radius in names if (found := real(name, radius))]
 
 
 def _within(limit: float, work: Callable[..., Result], *arguments: object) -> Result | None:
@@ -152,26 +142,7 @@ def _within(limit: float, work: Callable[..., Result], *arguments: object) -> Re
 
 
 def _depth_seconds(points: NDArray[np.float64], radius: float) -> float:
-    return _timed(partial(densest_ball, points, radius))
-
-
-def _peer(measured: Case) -> Timing:
-    """The fastest exact peer that finds the outliers."""
-    exact = count_neighbors(measured.points, measured.radius, CAP)
-    return min(
-        (peer for peer in timings(measured, exact, "outliers") if peer.wrong == 0), key=lambda peer: peer.seconds
-    )
-
-
-def _timed(work: Callable[[], object]) -> float:
-    start = process_time()
-    work()
-    return process_time() - start
-
-
-def _median(work: Callable[[], object]) -> float:
-    work()  # compile
-    return float(np.median([_timed(work) for _ in range(5)]))
+    return cpu_seconds(partial(densest_ball, points, radius))
 
 
 def _peak(work: Callable[[], object]) -> float:

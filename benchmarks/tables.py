@@ -1,6 +1,8 @@
 """The tables the benchmarks run on, and the radius for each regime."""
 
+import gzip
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,7 @@ from scipy.spatial import cKDTree
 
 from eremite.outliers import OutlierDefinition, count_outliers
 
+DATA = Path(__file__).parents[2] / "shared" / "data" / "benchmarks"
 K = 5
 CAP = 105
 REGIMES = {"A": "1 % of rows are outliers", "B": "1,000 neighbours a row", "C": "20 neighbours a row"}
@@ -35,24 +38,45 @@ def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float
     return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, side, (noise, d))]), 0, side))
 
 
+def synthetic_1(seed: int) -> NDArray[np.float64]:
+    """The paper's: 45 rows from N(0, I) and 5 from N((20, 20), 100 I); unscaled."""
+    rng = np.random.default_rng(seed)
+    return np.vstack([rng.normal(0, 1, (45, 2)), rng.normal(20, 10, (5, 2))])
+
+
+def real(name: str, radius: float) -> Case | None:
+    """A public table scaled to [0, 1] by its own range, or None where its file is not there."""
+    path = DATA / f"{name}.csv.gz"
+    if not path.exists():
+        return None
+    with gzip.open(path, "rt") as file:
+        rows = np.loadtxt(file, delimiter=",", skiprows=1)[:, :-1]
+    return Case(np.ascontiguousarray((rows - rows.min(0)) / np.ptp(rows, axis=0)), radius, "real")
+
+
 def case(points: NDArray[np.float64], regime: str) -> Case:
     """The table with the radius that the regime asks for."""
-    neighbours = {"A": K, "B": 1000, "C": 20}[regime]
-    sample = points[:2000]
-    distance = cKDTree(points).query(sample, k=min(neighbours + 1, len(points)), workers=-1)[0][:, -1]
-    scale = 1 / np.sqrt(points.shape[1])
-    if regime != "A":
-        return Case(points, float(np.median(distance) * scale), regime)
-    return Case(points, _radius_for_one_percent(points, float(np.median(distance) * scale)), regime)
+    if regime == "A":
+        return outlying(points, 0.01)
+    return Case(points, _typical_distance(points, {"B": 1000, "C": 20}[regime]), regime)
 
 
-def _radius_for_one_percent(points: NDArray[np.float64], low: float) -> float:
-    """Bisect to a hundredth of the wanted number of outliers, or as near as the rows allow."""
-    wanted, high = len(points) / 100, 1.0
+def outlying(points: NDArray[np.float64], share: float) -> Case:
+    """The table with the radius at which this share of its rows are outliers.
+
+    Bisected to a hundredth of the wanted number, or as near as the rows allow.
+    """
+    wanted, low, high = len(points) * share, _typical_distance(points, K), 1.0
     for _ in range(20):
         middle = float(np.sqrt(low * high))
         outliers = count_outliers(points, OutlierDefinition(min_neighbors=K, radius=middle))
         if abs(outliers - wanted) <= wanted / 100:
-            return middle
+            return Case(points, middle, "A")
         low, high = (middle, high) if outliers > wanted else (low, middle)
-    return high
+    return Case(points, high, "A")
+
+
+def _typical_distance(points: NDArray[np.float64], neighbours: int) -> float:
+    """The median distance to the neighbour of this rank, over a sample."""
+    found = cKDTree(points).query(points[:2000], k=min(neighbours + 1, len(points)), workers=-1)[0]
+    return float(np.median(found[:, -1]) * (1 / np.sqrt(points.shape[1])))

@@ -17,6 +17,8 @@ from eremite.privacy import exact, positive
 #: m = epsilon / beta. A whole number keeps every probability rational; 4 gives the noise a variance.
 SHARPNESS = 4
 
+_GUARD = 16  # digits beyond those asked for, so that an enclosure is rarely wider than one unit
+
 
 @dataclass(frozen=True, slots=True)
 class SmoothLaplace:
@@ -46,15 +48,15 @@ class SmoothLaplace:
         """The nearest integer to center + bound * W; not clamped. Distributed exactly so, from integer arithmetic."""
         if bound == 0:
             return center
-        above, below = (self.epsilon / (2 * bound)).as_integer_ratio()  # v for half a step
+        half_step = self.epsilon / (2 * bound)  # in v; a bound from many steps away has many digits
+        shortened: dict[int, tuple[int, int]] = {}
 
         def enclose(y: int, n: int) -> tuple[int, int]:
+            if n not in shortened:
+                shortened[n] = _shortened(half_step, n + _GUARD)
             half_steps = 2 * (y - center) + 1  # y + 1/2 lies this many halves from the center
-            tail, whole = _tail(above * abs(half_steps), below)
-            whole *= 2
-            share = tail if half_steps < 0 else whole - tail
-            low, rest = divmod(share << n, whole)
-            return low, low + (rest > 0)
+            low, high = _half_tail(*shortened[n], abs(half_steps), n)
+            return (low, high) if half_steps < 0 else ((1 << n) - high, (1 << n) - low)
 
         return draw_integer(enclose, center)
 
@@ -67,6 +69,20 @@ class SmoothLaplace:
     def half_width(self) -> float:
         """|W| stays below this with probability 0.95: v = (84375 / (310 * 0.05))^(1/4) - 4."""
         return float(((84375 / (310 * 0.05)) ** 0.25 - 4) / self.epsilon)
+
+
+def _shortened(number: Fraction, n: int) -> tuple[int, int]:
+    """The first n binary digits of a number, as an integer and the power of two it is to be divided by."""
+    above, below = number.as_integer_ratio()
+    digits = max(0, n + below.bit_length() - above.bit_length())
+    return (above << digits) // below, digits
+
+
+def _half_tail(step: int, digits: int, times: int, n: int) -> tuple[int, int]:
+    """Integers around 2^n P(|v| > times x) / 2, for every x from step / 2^digits to (step + 1) / 2^digits."""
+    least, whole = _tail((step + 1) * times, 1 << digits)
+    most, its_whole = _tail(step * times, 1 << digits)
+    return (least << n) // (2 * whole), -((-most << n) // (2 * its_whole))
 
 
 def _tail(above: int, below: int) -> tuple[int, int]:

@@ -38,6 +38,16 @@ class Session:
         """What is left of the budget."""
         return self._ledger.remaining
 
+    @property
+    def n_rows(self) -> int:
+        """N, which is public."""
+        return self._table.n_rows
+
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows one person may have, which is public."""
+        return self._table.rows_per_person
+
     def count_outliers(
         self,
         definition: OutlierDefinition,
@@ -51,7 +61,7 @@ class Session:
 
         Differentially private with `epsilon`, and `delta` if the mechanism uses one; charged before a row is looked at.
         The mechanism is chosen from public facts. A request that does not fit, or that the budget does not cover,
-        costs nothing. Proofs: `queries/count.proof.md`. Cost: that of counting the outliers exactly, less than twice.
+        costs nothing. Proofs: `queries/count.proof.md`. Cost: two to three times that of an exact count.
         """
         plan = plan_count(self._table, definition, columns, epsilon, delta, mechanism)
         self._ledger.charge(plan.privacy)

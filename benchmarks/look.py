@@ -1,0 +1,34 @@
+"""How the figures of the documentation look."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+mpl.rcParams["svg.hashsalt"] = "eremite"
+
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+# Okabe and Ito's colours: told apart by colour-blind readers, and by their lightness in grey.
+BLACK, ORANGE, BLUE, GREEN, RED = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00"
+
+
+def panels(count: int, width: float) -> tuple[Figure, list[Axes]]:
+    """Axes side by side, open at the top and on the right."""
+    figure, grid = plt.subplots(1, count, figsize=(width, 4.0), layout="constrained", squeeze=False)
+    for axes in grid[0]:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, list(grid[0])
+
+
+def label(axes: Axes, text: str, at: tuple[float, float], colour: str, shift: tuple[float, float] = (5, 0)) -> None:
+    """A name beside its line, from the left."""
+    axes.annotate(text, at, xytext=shift, textcoords="offset points", color=colour, va="center", annotation_clip=False)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """The same file for the same figure."""
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)

@@ -1,0 +1,90 @@
+"""The noise of every mechanism on a table, for tables that may be shown.
+
+theory     here
+S(X)       `Noise.bound`; the noise is this times the noise for a bound of 1
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import ceil, exp, log, sqrt
+
+from scipy.integrate import quad
+
+from benchmarks.tables import Case
+from eremite import OutlierDefinition
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace, Student
+from eremite.mechanisms.decay import decay_above
+from eremite.mechanisms.normal import HALF_WIDTH
+from eremite.mechanisms.paper_gaussian import paper_steadiness, root_of_two_logs
+from eremite.sensitivity import count_with_bound, most_moved
+from eremite.sensitivity.windows import windows
+
+#: From a table, a definition and a decay to a bound.
+Bound = Callable[[Case, OutlierDefinition, Fraction | None], Fraction | float]
+
+
+def released(case: Case, definition: OutlierDefinition, decay: Fraction | None) -> Fraction:
+    """The bound that a release uses: the smooth one, or the global one for mechanisms without a decay."""
+    if decay is None:
+        n, d = case.points.shape
+        return Fraction(most_moved(n, d, definition.min_neighbors))
+    return count_with_bound(case.points, definition, decay)[1]
+
+
+def papers(case: Case, definition: OutlierDefinition, decay: Fraction | None) -> float:
+    """The paper's own smooth bound: its profile has no cap but N."""
+    assert decay is not None
+    n, fall = len(case.points), -log(decay)
+    step = min(n, max(1, round(1 / fall)))
+    best = exp(-fall * (step - 1)) * step  # no table's is less
+    last = ceil(log(n / best) / fall)
+    seen = windows(case.points, definition, last + 1, "auto", n)
+    for t in range(last + 1):
+        floor = min(n, max(0, int(best * exp(fall * t) * (1 - 1e-9)) - t - 1))
+        best = max(best, exp(-fall * t) * min(n, seen.ball_bound(t, floor) + t + 1))
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A mechanism as the tables show it: its noise for a bound of 1, and the bound it takes."""
+
+    name: str
+    deviation: float
+    half_width: float
+    decay: Fraction | None
+    bound: Bound = released
+
+
+def noises(epsilon: Fraction, delta: Fraction) -> list[Noise]:
+    """Every mechanism at this epsilon and delta, Theorem 4 as the paper has it first, the default last."""
+    laplace, student, smooth = GlobalLaplace(epsilon), Student(epsilon), SmoothLaplace(epsilon)
+    return [
+        theorem_4(epsilon, delta, "Theorem 4", papers),
+        theorem_4(epsilon, delta, "gaussian-paper", released),
+        _normal("gaussian", Gaussian(epsilon, delta)),
+        _normal("global-gaussian", GlobalGaussian(epsilon, delta)),
+        Noise("global-laplace", sqrt(2) / float(epsilon), laplace.half_width(), None),
+        Noise("student", sqrt(3) * student.half_width() / 3.182, student.half_width(), student.decay),
+        Noise("smooth-laplace", smooth_laplace_deviation() / float(epsilon), smooth.half_width(), smooth.decay),
+    ]
+
+
+def theorem_4(epsilon: Fraction, delta: Fraction, name: str, bound: Bound) -> Noise:
+    """The paper's formula; proved for epsilon below 1 and taken at face value elsewhere."""
+    sigma = float(5 * root_of_two_logs(delta) / epsilon)
+    return Noise(name, sigma, HALF_WIDTH * sigma, decay_above(paper_steadiness(epsilon, delta)), bound)
+
+
+@cache
+def smooth_laplace_deviation() -> float:
+    """The standard deviation of smooth Laplace noise at epsilon = 1: its variance is the integral of 2 w P(|W| > w)."""
+    tail = SmoothLaplace(Fraction(1)).tail
+    pieces = ((0, 1), (1, float("inf")))
+    return sqrt(sum(quad(lambda w: 2 * w * float(tail(Fraction(w))), *piece)[0] for piece in pieces))
+
+
+def _normal(name: str, mechanism: Gaussian | GlobalGaussian) -> Noise:
+    return Noise(name, float(mechanism.sigma), mechanism.half_width(), mechanism.decay)
