@@ -17,6 +17,9 @@ LARGEST_EPSILON = 20
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
 
+_DIGITS = 300
+_LONGEST = 10 ** (_DIGITS + 1)  # of a numerator or denominator; still within the range of floats
+
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
@@ -56,9 +59,13 @@ def _decimal(text: str, name: str) -> Fraction:
     number = Decimal(text)
     if not number.is_finite():
         raise InputError(f"{name} must be a finite number.")
-    if (number and abs(number.adjusted()) > 300) or len(number.as_tuple().digits) > 300:
-        raise InputError(f"{name} must have at most 300 digits before or after the point.")
+    if (number and abs(number.adjusted()) > _DIGITS) or len(number.as_tuple().digits) > _DIGITS:
+        raise _too_long(name)
     return Fraction(number)
+
+
+def _too_long(name: str) -> InputError:
+    return InputError(f"{name} must have at most {_DIGITS} digits before or after the point.")
 
 
 def positive(value: object, name: str) -> Fraction:
@@ -69,9 +76,14 @@ def positive(value: object, name: str) -> Fraction:
     return number
 
 
+def checked_budget(epsilon: object, delta: object) -> "Privacy":
+    """What a session may spend in all."""
+    return Privacy(_of_length(positive(epsilon, "epsilon"), "epsilon"), checked_delta(delta))
+
+
 def checked_epsilon(value: object) -> Fraction:
     """An epsilon that one release may spend."""
-    epsilon = positive(value, "epsilon")
+    epsilon = _of_length(positive(value, "epsilon"), "epsilon")
     if epsilon > LARGEST_EPSILON:
         raise InputError(
             f"epsilon must be at most {LARGEST_EPSILON}: with more, a release protects next to nothing; "
@@ -84,7 +96,7 @@ def checked_epsilon(value: object) -> Fraction:
 
 def checked_delta(value: object) -> Fraction:
     """A delta that one release may spend: 0, or a chance well below one over the number of rows."""
-    delta = exact(value, "delta")
+    delta = _of_length(exact(value, "delta"), "delta")
     if not 0 <= delta < 1:
         raise InputError("delta must be at least 0 and below 1.")
     if 0 < delta < SMALLEST_DELTA:
@@ -92,7 +104,16 @@ def checked_delta(value: object) -> Fraction:
     return delta
 
 
+def _of_length(number: Fraction, name: str) -> Fraction:
+    """What people write is short; a number that is not would make every sum after it long."""
+    if max(abs(number.numerator), number.denominator) > _LONGEST:
+        raise _too_long(name)
+    return number
+
+
 def shown(number: Fraction) -> str:
-    """The number in full: as a decimal where it has one of sixteen digits or fewer, else as p/q."""
+    """The number in full: as a decimal where it has one of sixteen digits or fewer, else as p/q; if long, about it."""
+    if max(abs(number.numerator), number.denominator) > _LONGEST:
+        return f"about {float(number):.6g}"
     text = repr(float(number))
     return text.removesuffix(".0") if Fraction(text) == number else f"{number.numerator}/{number.denominator}"

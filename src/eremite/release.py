@@ -11,12 +11,16 @@ from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import exact, shown
 
+#: A count; or subspaces, counts beside them, places of candidates, answers yes and no, in tuples.
+Value = int | bool | str | tuple["Value", ...]
+Parameter = int | str | None | tuple["Parameter", ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """One answer and what it cost. Of the rows it carries the value alone; all else was public before it was drawn."""
 
-    value: int
+    value: Value
     query: str
     columns: tuple[str, ...]
     definition: OutlierDefinition
@@ -24,6 +28,7 @@ class Release:
     delta: Fraction
     mechanism: str
     neighbours: str  # what differs between the tables that are told apart no better than epsilon and delta say
+    parameters: tuple[tuple[str, Parameter], ...] = ()  # what else was asked for, by name
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
     version: str
@@ -31,7 +36,7 @@ class Release:
     def to_json(self) -> str:
         """One JSON object. Epsilon and delta are decimal numbers, or texts "p/q" where those would not be exact."""
         fields = {
-            "value": self.value,
+            "value": self.value,  # tuples are written as lists
             "query": self.query,
             "columns": list(self.columns),
             "definition": {"min_neighbors": self.definition.min_neighbors, "radius": self.definition.radius},
@@ -39,6 +44,7 @@ class Release:
             "delta": json_number(self.delta),
             "mechanism": self.mechanism,
             "neighbours": self.neighbours,
+            "parameters": dict(self.parameters),
             "request_id": self.request_id,
             "time": self.time.isoformat(),
             "version": self.version,
@@ -51,20 +57,44 @@ class Release:
         try:
             fields = json.loads(text)
             return cls(**(fields | _parsed(fields)))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
 
 
+_TEXTS = ("query", "mechanism", "neighbours", "request_id", "version")
+
+
 def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    if type(fields["value"]) is not int:
-        raise TypeError
-    return {
-        "columns": tuple(str(name) for name in fields["columns"]),
+    """The fields as a release holds them; what no release holds is a ValueError."""
+    parsed = {
+        "value": _tuples(fields["value"]),
+        "parameters": tuple((name, _tuples(value)) for name, value in fields.get("parameters", {}).items()),
+        "columns": _tuples(fields["columns"]),
         "definition": OutlierDefinition(**fields["definition"]),
         "epsilon": exact(fields["epsilon"], "epsilon"),
         "delta": exact(fields["delta"], "delta"),
         "time": datetime.fromisoformat(fields["time"]),
     }
+    texts = [fields[name] for name in _TEXTS] + list(parsed["columns"])
+    _require(all(isinstance(text, str) for text in texts))
+    _require(isinstance(parsed["columns"], tuple) and len(parsed["columns"]) > 0)
+    _require(type(parsed["value"]) is (int if fields["query"] == "count_outliers" else tuple))
+    _require(type(parsed["value"]) is tuple or parsed["value"] >= 0)
+    _require(parsed["epsilon"] > 0 and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None)
+    return parsed
+
+
+def _require(fits: bool) -> None:
+    if not fits:
+        raise ValueError
+
+
+def _tuples(value: Any) -> Any:
+    """Lists as tuples, all the way down."""
+    if isinstance(value, list):
+        return tuple(_tuples(part) for part in value)
+    _require(value is None or isinstance(value, bool | int | str))
+    return value
 
 
 def json_number(number: Fraction) -> float | int | str:

@@ -216,7 +216,7 @@ def test_internal_errors_show_their_type_only(
     code, out, err = run(capsys, "demo")
     assert (code, out) == (1, "")
     assert err == (
-        "Error: eremite hit an internal error (RuntimeError); nothing was charged. "
+        "Error: eremite hit an internal error (RuntimeError); what was charged stays charged. "
         "Run with EREMITE_DEBUG=1 to see where.\n"
     )
     monkeypatch.setenv("EREMITE_DEBUG", "1")

@@ -1,20 +1,24 @@
-"""The command line: `eremite init`, `check`, `demo`.
+"""The command line: `eremite init`, `check`, `count`, `demo`.
 
-Exit codes: 0 done, 1 internal error, 2 bad input, 130 interrupted. An error is one sentence on stderr.
+Exit codes: 0 done, 1 internal error, 2 bad input, 3 refused by the budget, 130 interrupted. An error is one sentence on
+stderr. Bad input and a refusal charge nothing; what was charged before an error or an interrupt stays charged.
 """
 
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import typer
 
 from eremite.cli.app import app
-from eremite.errors import EremiteError
+from eremite.errors import BudgetRefused, EremiteError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit; no traceback is shown, since its lines could hold private values."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a paid answer is printed, whatever letters a name has
     sys.exit(_run(arguments))
 
 
@@ -22,6 +26,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         given = None if arguments is None else list(arguments)
         return app(given, prog_name="eremite", standalone_mode=False) or 0
+    except BudgetRefused as refusal:
+        return _fail(str(refusal), 3)
     except EremiteError as error:
         return _fail(str(error), 2)
     except typer.TyperException as error:
@@ -39,7 +45,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _internal(error: Exception) -> str:
     return (
-        f"eremite hit an internal error ({type(error).__name__}); nothing was charged. "
+        f"eremite hit an internal error ({type(error).__name__}); what was charged stays charged. "
         "Run with EREMITE_DEBUG=1 to see where."
     )
 

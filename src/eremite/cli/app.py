@@ -64,6 +64,40 @@ def check(
 
 
 @app.command()
+def count(
+    description: Annotated[Path, typer.Argument(help="The description file (.toml).")],
+    min_neighbors: Annotated[
+        int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbours is an outlier.")
+    ],
+    radius: Annotated[
+        float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")
+    ],
+    epsilon: Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")],
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")
+    ] = None,
+    delta: Annotated[str, typer.Option("--delta", help="What to spend beside epsilon; 0 is pure.")] = "0",
+    mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Count the outliers, with noise that protects every row. Spends epsilon."""
+    from eremite.cli.count import run
+
+    typer.echo(
+        run(
+            description,
+            min_neighbors=min_neighbors,
+            radius=radius,
+            columns=columns,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            as_json=as_json,
+        )
+    )
+
+
+@app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--folder", help="Where to write the example.")] = Path("demo"),
 ) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from eremite.cli.names import shown_name
 from eremite.table import Budget, Description, Table, open_table, read_description
 from eremite.table.numeric import counted
 
@@ -30,11 +31,11 @@ def _budget_facts(budget: Budget | None) -> dict[str, float] | None:
 
 
 def _text(description: Description, table: Table) -> str:
-    width = max(len(_shown(name)) for name in table.columns)
-    columns = [f"  {_shown(name):<{width}}  {_exact(b.min)} to {_exact(b.max)}" for name, b in table.bounds.items()]
+    width = max(len(shown_name(name)) for name in table.columns)
+    columns = [f"  {shown_name(name):<{width}}  {_exact(b.min)} to {_exact(b.max)}" for name, b in table.bounds.items()]
     rows = counted(table.n_rows, "row")
     head = [
-        f"{_shown(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
+        f"{shown_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
@@ -43,11 +44,6 @@ def _text(description: Description, table: Table) -> str:
 
 def _exact(bound: float) -> str:
     return repr(bound).removesuffix(".0")
-
-
-def _shown(name: str) -> str:
-    """A name on one line: one with line breaks or control characters could forge what else is printed."""
-    return name if name.isprintable() else repr(name)
 
 
 def _budget_text(budget: Budget | None) -> str:

@@ -4,6 +4,7 @@
 pass is tests/contracts/test_count_neighbors.py.
 """
 
+from eremite.engines.candidates import count_rows_near
 from eremite.engines.local import CountNeighbors, count_neighbors
 
-__all__ = ["CountNeighbors", "count_neighbors"]
+__all__ = ["CountNeighbors", "count_neighbors", "count_rows_near"]

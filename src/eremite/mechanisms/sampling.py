@@ -30,14 +30,17 @@ class Uniform:
 
     def below(self, enclose: Enclose, y: int) -> bool:
         """Whether the number is below F(y)."""
-        while True:
-            low, high = enclose(y, self._length)
-            if self._prefix < low:
-                return True
-            if self._prefix >= high:
-                return False
+        while (decided := self.side(enclose, y)) is None:
             self._prefix = self._prefix << _CHUNK | entropy.system_bits(_CHUNK)
             self._length += _CHUNK
+        return decided
+
+    def side(self, enclose: Enclose, y: int) -> bool | None:
+        """Whether the number is below F(y), if the bits drawn so far tell."""
+        low, high = enclose(y, self._length)
+        if self._prefix < low:
+            return True
+        return False if self._prefix >= high else None
 
 
 def draw_integer(enclose: Enclose, start: int) -> int:
@@ -65,12 +68,13 @@ def draw_integer(enclose: Enclose, start: int) -> int:
     return high
 
 
-def draw_index(exponents: Sequence[Fraction]) -> int:
-    """An index i with probability proportional to exp(exponents[i])."""
+def draw_index(exponents: Sequence[Fraction], counts: Sequence[int] | None = None) -> int:
+    """An index i with probability proportional to exp(exponents[i]), or to counts[i] times that."""
     last, largest = len(exponents) - 1, max(exponents)
+    times = [1] * len(exponents) if counts is None else counts
 
     def weight(indices: range) -> arb:
-        return sum((as_arb(exponents[i] - largest).exp() for i in indices), arb(0))
+        return sum((times[i] * as_arb(exponents[i] - largest).exp() for i in indices), arb(0))
 
     def enclose(y: int, n: int) -> tuple[int, int]:
         if y < 0:

@@ -6,7 +6,7 @@ through a mechanism.
 
 from eremite.outliers.counting import checked_points, count_outliers, degrees
 from eremite.outliers.definition import OutlierDefinition
-from eremite.outliers.many_counts import count_outliers_in_each
+from eremite.outliers.many_counts import count_outliers_in_each, in_each
 from eremite.outliers.subspaces import Subspace, Subspaces
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "count_outliers",
     "count_outliers_in_each",
     "degrees",
+    "in_each",
 ]

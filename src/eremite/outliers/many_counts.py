@@ -1,42 +1,58 @@
-"""Exact outlier counts over many subspaces.
+"""Work on many subspaces of one table, and exact outlier counts over them.
 
-The scaled columns are shared by all of them. Each subspace is counted on one core, as many at a time as there are
-cores, and only those are held in memory; counting stops at `min_neighbors`, which is all an outlier count asks for.
+The scaled columns are shared by all of them. Each subspace is worked on by one core, as many at a time as there are
+cores, and only those are held in memory.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import TypeVar
 
-from eremite.engines import workers
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import CountNeighbors, workers
 from eremite.engines.local import count_neighbors_with
 from eremite.outliers.counting import outliers_among
 from eremite.outliers.definition import OutlierDefinition
 from eremite.outliers.subspaces import Subspace, Subspaces
 from eremite.table import Table
 
+Result = TypeVar("Result")
+#: What to do with the points of one subspace, given how to count neighbours in it.
+Work = Callable[[NDArray[np.float64], CountNeighbors], Result]
+
 
 def count_outliers_in_each(
     table: Table, definition: OutlierDefinition, subspaces: Subspaces
 ) -> Iterator[tuple[Subspace, int]]:
-    """Each subspace with its number of outliers, in the family's order. Exact, hence private."""
+    """Each subspace with its number of outliers, in the family's order. Exact, hence private.
+
+    Counting stops at `min_neighbors`, which is all an outlier count asks for.
+    """
+    return in_each(table, subspaces, lambda points, count: outliers_among(points, definition, count))
+
+
+def in_each(table: Table, subspaces: Subspaces, work: Work[Result]) -> Iterator[tuple[Subspace, Result]]:
+    """Each subspace with what `work` makes of its points, in the family's order. As private as the rows."""
     threads = workers.available()
-    each = 1 if subspaces.count >= threads else threads
-    waiting: deque[tuple[Subspace, Future[int]]] = deque()
+    count = partial(count_neighbors_with, 1 if subspaces.count >= threads else threads)
+    waiting: deque[tuple[Subspace, Future[Result]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for subspace in subspaces:
-            waiting.append((subspace, pool.submit(_count, table, definition, subspace, each)))
+            waiting.append((subspace, pool.submit(_one, table, subspace, work, count)))
             if len(waiting) > 2 * threads:
                 yield _result(waiting)
         while waiting:
             yield _result(waiting)
 
 
-def _result(waiting: deque[tuple[Subspace, Future[int]]]) -> tuple[Subspace, int]:
-    subspace, counted = waiting.popleft()
-    return subspace, counted.result()
+def _result(waiting: deque[tuple[Subspace, Future[Result]]]) -> tuple[Subspace, Result]:
+    subspace, done = waiting.popleft()
+    return subspace, done.result()
 
 
-def _count(table: Table, definition: OutlierDefinition, subspace: Subspace, threads: int) -> int:
-    return outliers_among(table.points(subspace), definition, partial(count_neighbors_with, threads))
+def _one(table: Table, subspace: Subspace, work: Work[Result], count: CountNeighbors) -> Result:
+    return work(table.points(subspace), count)

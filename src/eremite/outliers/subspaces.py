@@ -54,6 +54,14 @@ class Subspaces:
             return len(self.chosen)
         return sum(math.comb(len(self.columns), size) for size in self.sizes)
 
+    @property
+    def in_words(self) -> str:
+        """Which sets of columns these are."""
+        if self.chosen is not None:
+            return f"{len(self.chosen)} listed sets of columns"
+        sizes = f"{self.sizes.start}" if len(self.sizes) == 1 else f"1 to {self.sizes.stop - 1}"
+        return f"all {self.count} sets of {sizes} columns"
+
     def __iter__(self) -> Iterator[Subspace]:
         if self.chosen is not None:
             return iter(self.chosen)

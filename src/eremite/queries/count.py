@@ -9,6 +9,7 @@ from eremite.mechanisms.enclosures import as_arb, at_most
 from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.choice import NAMES, Mechanism, by_name, chosen, is_pure
+from eremite.queries.fit import require_fit
 from eremite.sensitivity import count_with_bound, most_moved
 from eremite.table import Table
 
@@ -35,7 +36,7 @@ def plan_count(
     """Check a request and choose its mechanism. Of the table only the public facts are looked at."""
     privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
     names = table.choose(columns)
-    _check_definition(definition, table.n_rows)
+    require_fit(definition, table.n_rows)
     if mechanism not in NAMES:
         raise InputError(f"mechanism must be one of {', '.join(NAMES)}.")
     each_row = per_row(privacy, table.rows_per_person)
@@ -73,18 +74,3 @@ def per_row(privacy: Privacy, rows_per_person: int) -> Privacy:
         return Privacy(epsilon, privacy.delta)
     share = at_most(lambda: (as_arb(epsilon).exp() - 1) / (as_arb(privacy.epsilon).exp() - 1), 64)
     return Privacy(epsilon, privacy.delta * share)
-
-
-def _check_definition(definition: object, n_rows: int) -> None:
-    if not isinstance(definition, OutlierDefinition):
-        raise InputError("definition must be an OutlierDefinition, with min_neighbors and radius.")
-    if definition.min_neighbors >= n_rows:
-        raise InputError(
-            f"min_neighbors {definition.min_neighbors} does not fit a table of {n_rows} rows: every row would be an "
-            "outlier; choose a smaller one."
-        )
-    if definition.radius >= 1:
-        raise InputError(
-            f"radius {definition.radius!r} does not fit: columns are scaled to [0, 1] by their bounds, and no two rows "
-            "are further apart than 1; choose a radius well below 1."
-        )

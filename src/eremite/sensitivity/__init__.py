@@ -3,15 +3,20 @@
 All but `global_bounds`, `most_moved` and `smallest_bound` depends on the rows, and is therefore as private as they are.
 """
 
+from eremite.sensitivity.dampening import dampened
 from eremite.sensitivity.everywhere import global_bounds, most_moved
-from eremite.sensitivity.profile import local_profile
-from eremite.sensitivity.smooth import count_with_bound, smallest_bound, smooth_bound
+from eremite.sensitivity.profile import local_profile, profile_function
+from eremite.sensitivity.smooth import Glimpse, count_with_bound, glimpse, smallest_bound, smooth_bound
 
 __all__ = [
+    "Glimpse",
     "count_with_bound",
+    "dampened",
+    "glimpse",
     "global_bounds",
     "local_profile",
     "most_moved",
+    "profile_function",
     "smallest_bound",
     "smooth_bound",
 ]

@@ -5,12 +5,14 @@ A^(t)(X)       local_profile(...)[t]
 min(N, ...)    Windows.most
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.everywhere import global_bounds
+from eremite.sensitivity.everywhere import global_bounds, most_moved
 from eremite.sensitivity.windows import Method, windows
 
 
@@ -34,4 +36,23 @@ def local_profile(
         if bound + step < seen.most:
             bound = seen.ball_bound(step, floor=bound)  # never falls as t grows
         profile[step] = min(seen.most, bound + step + 1)
+    return profile
+
+
+def profile_function(points: NDArray[np.float64], definition: OutlierDefinition, steps: int) -> Callable[[int], int]:
+    """A^(t) as a release uses it, for t = 0, 1, ... below `steps`, computed when asked for in this order.
+
+    As private as the rows.
+    """
+    n, d = points.shape
+    most = most_moved(n, d, definition.min_neighbors)
+    seen = windows(points, definition, steps, "auto", most)
+    bound = 0
+
+    def profile(step: int) -> int:
+        nonlocal bound
+        if bound + step < most:
+            bound = seen.ball_bound(step, floor=bound)
+        return min(most, bound + step + 1)
+
     return profile

@@ -13,6 +13,7 @@ from math import ceil, exp, inf, log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eremite.engines import CountNeighbors
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.sensitivity.everywhere import global_bounds, most_moved
@@ -38,7 +39,7 @@ def smooth_bound(
         return Fraction(0)
     most = global_bounds(len(rows), rows.shape[1], definition.min_neighbors)[1]
     last = last_useful_step(most, decay)
-    return _maximum(windows(rows, definition, last + 1, method, most), decay, last)
+    return _searched(windows(rows, definition, last + 1, method, most), decay, last).best
 
 
 def count_with_bound(
@@ -54,7 +55,44 @@ def count_with_bound(
     most = most_moved(n, d, definition.min_neighbors)
     last = last_useful_step(most, decay)
     seen = windows(points, definition, last + 1, "auto", most)
-    return seen.outliers, _maximum(seen, decay, last)
+    return seen.outliers, _searched(seen, decay, last).best
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What is kept of one subspace of many: its count, and bounds on its profile that cost nothing more."""
+
+    outliers: int
+    most: int
+    ceiling: NDArray[np.int64]  # f(W(t)), or more
+
+    def upper(self, step: int) -> int:
+        """A^(step), or more."""
+        return min(self.most, int(self.ceiling[step]) + step + 1) if step < len(self.ceiling) else self.most
+
+    def lower(self, step: int) -> int:
+        """A^(step), or less."""
+        return min(self.most, step + 1)
+
+
+def glimpse(
+    points: NDArray[np.float64],
+    definition: OutlierDefinition,
+    decay: Fraction,
+    known: Fraction,
+    count: CountNeighbors,
+) -> tuple[Glimpse, Fraction]:
+    """The count of one subspace and bounds on its profile; and the larger of S(X) and `known`, by cores.
+
+    Over a family of subspaces, handing on the largest bound known so far gives the largest of all, at little cost.
+    As private as the rows.
+    """
+    n, d = points.shape
+    most = most_moved(n, d, definition.min_neighbors)
+    last = last_useful_step(most, decay)
+    seen = windows(points, definition, last + 1, "core", most, count)
+    search = _searched(seen, decay, last, known)
+    return Glimpse(seen.outliers, most, search.ceiling), search.best
 
 
 def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
@@ -77,8 +115,10 @@ def _fall(decay: Fraction) -> float:
     return -log1p(-float(1 - decay)) if decay > Fraction(1, 2) else -log(decay)
 
 
-def _maximum(seen: Windows, decay: Fraction, last: int) -> Fraction:
+def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fraction(0)) -> "_Search":
+    """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, decay, last)
+    search.keep(known)
     step = 0
     while step <= last and search.promises(step):
         search.evaluate(step)
@@ -86,7 +126,7 @@ def _maximum(seen: Windows, decay: Fraction, last: int) -> Fraction:
     search.close_from(step)
     while search.promises(step := search.most_promising()):
         search.evaluate(step)
-    return search.best
+    return search
 
 
 @dataclass(slots=True)
@@ -122,17 +162,18 @@ class _Search:
         """Look no closer than it takes to see that a step does not win."""
         floor = min(exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1, self.seen.most)
         bound = self.seen.ball_bound(step, floor=max(0, int(floor)))
-        self._keep(self.decay**step * min(bound + step + 1, self.seen.most))
+        self.keep(self.decay**step * min(bound + step + 1, self.seen.most))
         self._lower_ceilings(step, bound)
         self.promise[step] = -inf
 
-    def _keep(self, value: Fraction) -> None:
+    def keep(self, value: Fraction) -> None:
+        """Take a value that is larger than the best so far."""
         if value > self.best:
             self.best, self.best_log = value, log(value.numerator) - log(value.denominator)
 
     def _lower_ceilings(self, step: int, bound: int) -> None:
-        below = slice(0, step)
+        below = slice(0, step + 1)
         np.minimum(self.ceiling[below], bound, out=self.ceiling[below])
-        steps = np.arange(step)
+        steps = np.arange(step + 1)
         sizes = np.minimum(self.ceiling[below] + steps + 1, self.seen.most)
         np.minimum(self.promise[below], np.log(sizes) - self.fall * steps, out=self.promise[below])

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import count_neighbors
+from eremite.engines import CountNeighbors, count_neighbors
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph
 from eremite.geometry.densest import depth_of_graph, line_depth
@@ -21,14 +21,16 @@ from eremite.outliers import OutlierDefinition
 
 Method = Literal["auto", "ball", "truss", "core"]
 
-#: `auto`: depth in one and two columns; in more, the truss for this many steps, the core from there on.
-TRUSS_STEPS = 64
+# `auto`: depth in one and two columns; in more, the truss for this many steps, the core from there on. The truss looks
+# at all triangles of a window, and where most rows have few neighbours that is most of the table.
+_TRUSS_STEPS = ((5_000, 64), (50_000, 32), (2**32, 8))  # up to so many rows, for so many steps
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
     """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
 
+    n_rows: int
     points: NDArray[np.float64]  # rows with degree below k + steps
     degrees: NDArray[np.int64]
     min_neighbors: int
@@ -56,7 +58,7 @@ class Windows:
 
     def _bound(self, window: NDArray[np.float64], step: int, floor: int) -> int:
         """Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor."""
-        used = finest(self.method, window.shape[1], step)
+        used = finest(self.method, self.n_rows, window.shape[1], step)
         if used == "ball" and window.shape[1] == 1:
             return max(floor, line_depth(window, self.radius))
         window = window[_crowded(window, self.radius, floor)]
@@ -86,25 +88,36 @@ def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[
         kept = kept[enough]
 
 
-def finest(method: Method, d: int, step: int) -> Method:
+def truss_steps(n: int) -> int:
+    """For how many steps `auto` takes the truss in a table of n rows."""
+    return next(steps for most, steps in _TRUSS_STEPS if n <= most)
+
+
+def finest(method: Method, n: int, d: int, step: int) -> Method:
     """Which bound serves step t: public facts only, and only coarser as t grows (claim L4)."""
     if method != "auto":
         return method
     if d <= 2:
         return "ball"
-    return "truss" if step < TRUSS_STEPS else "core"
+    return "truss" if step < truss_steps(n) else "core"
 
 
 def windows(
-    points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method, most: int
+    points: NDArray[np.float64],
+    definition: OutlierDefinition,
+    steps: int,
+    method: Method,
+    most: int,
+    count: CountNeighbors = count_neighbors,
 ) -> Windows:
     """Count the degrees once, up to where they stop to matter, and keep the rows that do."""
     if method not in get_args(Method):
         raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
     k = definition.min_neighbors
-    found = count_neighbors(points, definition.radius, k + steps)
+    found = count(points, definition.radius, k + steps)
     few = np.flatnonzero(found < k + steps)
     return Windows(
+        n_rows=len(points),
         points=points[few],
         degrees=found[few],
         min_neighbors=k,

@@ -1,5 +1,7 @@
 """Where an analyst asks: a table behind a budget."""
 
-from eremite.session.session import Session, open_session
+from eremite.session.opening import open_session
+from eremite.session.screen import Screen
+from eremite.session.session import Session
 
-__all__ = ["Session", "open_session"]
+__all__ = ["Screen", "Session", "open_session"]

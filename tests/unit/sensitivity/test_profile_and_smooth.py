@@ -11,7 +11,7 @@ from eremite.geometry import densest_ball
 from eremite.sensitivity import global_bounds, local_profile, smooth_bound
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.smooth import last_useful_step
-from eremite.sensitivity.windows import TRUSS_STEPS, finest, windows
+from eremite.sensitivity.windows import finest, truss_steps, windows
 
 BOUNDS = {"ball": depth_by_definition, "truss": truss_by_definition, "core": core_by_definition}
 METHODS = ("auto", *BOUNDS)
@@ -102,12 +102,13 @@ def test_last_useful_step_depends_on_public_numbers_and_covers_the_maximum():
 def test_auto_gets_only_coarser_and_looks_at_public_facts_only():
     order = ("ball", "truss", "core")
     for d in (1, 2, 3, 10):
-        used = [order.index(finest("auto", d, step)) for step in range(3 * TRUSS_STEPS)]
+        used = [order.index(finest("auto", 100, d, step)) for step in range(200)]
         assert used == sorted(used)
-    assert finest("auto", 1, 10**6) == "ball"
-    assert finest("auto", 2, 10**6) == "ball"
-    assert finest("auto", 3, 0) == "truss"
-    assert finest("auto", 3, TRUSS_STEPS) == "core"
+    assert finest("auto", 10**6, 1, 10**6) == "ball"
+    assert finest("auto", 10**6, 2, 10**6) == "ball"
+    assert finest("auto", 10**6, 3, 0) == "truss"
+    for n in (100, 5_000, 5_001, 10**6, 2**32 - 1):
+        assert finest("auto", n, 3, truss_steps(n)) == "core"
 
 
 @pytest.mark.parametrize("method", ["auto", "truss", "core"])

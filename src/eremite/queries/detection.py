@@ -1,0 +1,96 @@
+"""Which of these points would be outliers: the h with the fewest rows near them (`detection.proof.md`)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, log
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eremite.engines import count_neighbors, count_rows_near
+from eremite.errors import InputError
+from eremite.mechanisms.sampling import draw_index
+from eremite.mechanisms.selection import below
+from eremite.outliers import OutlierDefinition
+from eremite.privacy import Privacy, checked_epsilon
+from eremite.queries.count import per_row
+from eremite.queries.fit import require_fit
+from eremite.queries.scores import Scores
+from eremite.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectionPlan:
+    """Candidates that can be ranked: public points, or the rows themselves. Made from public facts only."""
+
+    definition: OutlierDefinition
+    columns: tuple[str, ...]
+    candidates: NDArray[np.float64] | None  # scaled; None: the rows
+    h: int
+    privacy: Privacy  # of a person, with all rows this person has
+    each: Fraction  # epsilon of one draw, of a row
+
+    @property
+    def selection(self) -> str:
+        """How a draw is made."""
+        return "exponential" if self.candidates is None else "permute-and-flip"
+
+    @property
+    def candidates_in_words(self) -> str:
+        """What was ranked, and, for the rows themselves, how little a draw among them can tell."""
+        if self.candidates is not None:
+            return f"{len(self.candidates)} public points"
+        times = exp(float(self.each) / 2)
+        return (
+            f"the rows of the table, by number: in each draw the loneliest is at most {times:.2f} times as likely "
+            "as any other, so this is close to a random pick unless that factor is large"
+        )
+
+
+def plan_detection(
+    table: Table,
+    definition: OutlierDefinition,
+    candidates: ArrayLike | None,
+    h: int,
+    columns: Iterable[str] | None,
+    epsilon: object,
+) -> DetectionPlan:
+    """Check a request. Of the table only the public facts are looked at; candidates are scaled as its rows were."""
+    privacy = Privacy(checked_epsilon(epsilon))
+    names = table.choose(columns)
+    require_fit(definition, table.n_rows)
+    points = None if candidates is None else table.scale(candidates, names)
+    count = table.n_rows if points is None else len(points)
+    if type(h) is not int or not 1 <= h <= count:
+        raise InputError(f"h must be a whole number from 1 to {count}, the number of candidates.")
+    each = per_row(privacy, table.rows_per_person).epsilon / h
+    return DetectionPlan(definition=definition, columns=names, candidates=points, h=h, privacy=privacy, each=each)
+
+
+def compute_detection(table: Table, plan: DetectionPlan) -> tuple[int, ...]:
+    """The places of the h candidates, from 0, in the order drawn. Private with `plan.privacy`, once charged."""
+    points = table.points(plan.columns)
+    if plan.candidates is None:
+        return _among_rows(count_neighbors(points, plan.definition.radius, plan.definition.min_neighbors), plan)
+    near = count_rows_near(plan.candidates, points, plan.definition.radius, _cap(plan, len(plan.candidates)))
+    exact = [Fraction(-int(rows)) for rows in near]
+    scores = Scores([(score, score) for score in exact], exact.__getitem__, plan.each / 2)
+    return tuple(scores.permute_and_flip() for _ in range(plan.h))
+
+
+def _cap(plan: DetectionPlan, count: int) -> int:
+    """Beyond k neighbours by this much, a candidate has no chance worth counting further for. Public."""
+    return plan.definition.min_neighbors + ceil(2 * log(10**6 * count) / float(plan.each))
+
+
+def _among_rows(degrees: NDArray[np.int64], plan: DetectionPlan) -> tuple[int, ...]:
+    """Rows of the same degree, capped at k, have the same score: draw the degree, then the row."""
+    k = plan.definition.min_neighbors
+    rows = [list(np.flatnonzero(degrees == degree)) for degree in range(k + 1)]
+    exponents = [Fraction(-degree, k) * plan.each / 2 for degree in range(k + 1)]
+    drawn = []
+    for _ in range(plan.h):
+        alike = rows[draw_index(exponents, [len(some) for some in rows])]
+        drawn.append(int(alike.pop(below(len(alike)))))
+    return tuple(drawn)

@@ -1,0 +1,21 @@
+"""Whether a definition fits a table, from public facts."""
+
+from eremite.errors import InputError
+from eremite.outliers import OutlierDefinition
+
+
+def require_fit(definition: object, n_rows: int) -> OutlierDefinition:
+    """The definition, if it can tell rows apart in a table of this size."""
+    if not isinstance(definition, OutlierDefinition):
+        raise InputError("definition must be an OutlierDefinition, with min_neighbors and radius.")
+    if definition.min_neighbors >= n_rows:
+        raise InputError(
+            f"min_neighbors {definition.min_neighbors} does not fit a table of {n_rows} rows: every row would be an "
+            "outlier; choose a smaller one."
+        )
+    if definition.radius >= 1:
+        raise InputError(
+            f"radius {definition.radius!r} does not fit: columns are scaled to [0, 1] by their bounds, and no two rows "
+            "are further apart than 1; choose a radius well below 1."
+        )
+    return definition

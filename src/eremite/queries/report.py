@@ -1,0 +1,46 @@
+"""Where outliers gather and how many there are: subspaces first, then a count in each (the paper's Scenario 2)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces
+from eremite.privacy import Privacy, checked_delta, checked_epsilon
+from eremite.queries.count import compute_count, plan_count
+from eremite.queries.subspaces import SubspacesPlan, compute_subspaces, plan_subspaces
+from eremite.table import Table
+
+#: The share of epsilon that finding the subspaces gets, with all of delta; the counts share the rest evenly.
+FINDING_SHARE = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlan:
+    """One total for all steps: what finding spends, and h times what a count spends (claim R1)."""
+
+    finding: SubspacesPlan
+    each_count: Fraction  # epsilon
+
+    @property
+    def privacy(self) -> Privacy:
+        """The sum of all steps."""
+        return self.finding.privacy + Privacy(self.finding.h * self.each_count)
+
+
+def plan_report(
+    table: Table, definition: OutlierDefinition, family: Subspaces, h: int, epsilon: object, delta: object
+) -> ReportPlan:
+    """Check a request and split its budget. Of the table only the public facts are looked at."""
+    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
+    share = privacy.epsilon * FINDING_SHARE
+    finding = plan_subspaces(table, definition, family, h, share, privacy.delta, "centred", "permute-and-flip")
+    return ReportPlan(finding, checked_epsilon((privacy.epsilon - share) / h))
+
+
+def compute_report(table: Table, plan: ReportPlan) -> tuple[tuple[Subspace, int], ...]:
+    """The subspaces in the order drawn, each with its noisy count."""
+    return tuple((subspace, _count(table, plan, subspace)) for subspace in compute_subspaces(table, plan.finding))
+
+
+def _count(table: Table, plan: ReportPlan, subspace: Subspace) -> int:
+    definition = plan.finding.definition
+    return compute_count(table, plan_count(table, definition, subspace, plan.each_count, 0, "auto"))

@@ -1,0 +1,82 @@
+"""Would this point be an outlier: one at a time, as many "no" as it takes, c times "yes".
+
+The sparse vector technique after Lyu, Su and Li (2017), Algorithm 1, with integer noise: claim K3 of
+`detection.proof.md`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import count_rows_near
+from eremite.errors import InputError
+from eremite.mechanisms import GlobalLaplace
+from eremite.outliers import OutlierDefinition
+from eremite.privacy import Privacy, checked_epsilon
+from eremite.queries.count import per_row
+from eremite.queries.fit import require_fit
+from eremite.table import Table
+
+_LEAST = Fraction(1)  # the sensitivity of a count of rows near a point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreeningPlan:
+    """A screening that can be opened. Made from public facts only."""
+
+    definition: OutlierDefinition
+    columns: tuple[str, ...]
+    most_yes: int
+    privacy: Privacy  # of a person, with all rows this person has
+    threshold: Fraction  # epsilon_1, of a row
+    answers: Fraction  # epsilon_2, of a row
+
+
+def plan_screening(
+    table: Table, definition: OutlierDefinition, most_yes: int, columns: Iterable[str] | None, epsilon: object
+) -> ScreeningPlan:
+    """Check a request and split its budget. Of the table only the public facts are looked at."""
+    privacy = Privacy(checked_epsilon(epsilon))
+    names = table.choose(columns)
+    require_fit(definition, table.n_rows)
+    if type(most_yes) is not int or most_yes < 1:
+        raise InputError("most_yes must be a whole number, 1 or more: how many times the answer may be yes.")
+    row = per_row(privacy, table.rows_per_person).epsilon
+    threshold = row * Fraction(1 / (1 + (2 * most_yes) ** (2 / 3))).limit_denominator(1000)
+    return ScreeningPlan(
+        definition=definition,
+        columns=names,
+        most_yes=most_yes,
+        privacy=privacy,
+        threshold=threshold,
+        answers=row - threshold,
+    )
+
+
+class Screening:
+    """Answers until `most_yes` of them were yes. The noise on the threshold is drawn once, when it is opened."""
+
+    def __init__(self, table: Table, plan: ScreeningPlan) -> None:
+        self._table, self._plan = table, plan
+        self._points = table.points(plan.columns)
+        self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)
+        self._noise = GlobalLaplace(plan.answers / (2 * plan.most_yes))
+        self.left = plan.most_yes
+
+    def answer(self, candidates: NDArray[np.float64]) -> tuple[bool, ...]:
+        """For each scaled candidate in turn, whether it would be an outlier; ends early with the last yes there is."""
+        answers: list[bool] = []
+        for near in count_rows_near(candidates, self._points, self._plan.definition.radius, self._cap()):
+            if self.left == 0:
+                break
+            answers.append(self._noise.draw(-int(near), _LEAST) >= self._bar)
+            self.left -= answers[-1]
+        return tuple(answers)
+
+    def _cap(self) -> int:
+        """Beyond k by this much, only noise with a chance below e^-40 could make a difference. Public."""
+        return self._plan.definition.min_neighbors + ceil(80 * self._plan.most_yes / float(self._plan.answers))

@@ -1,0 +1,185 @@
+"""In which columns do outliers gather: the h subspaces with the most (`subspaces.proof.md`).
+
+paper        here
+F_c          family
+u_subspace   utility "paper"
+Algorithm 3  h draws without replacement, the factor 2 in place
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log
+from typing import Literal, get_args
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from eremite.engines import CountNeighbors
+from eremite.errors import InputError
+from eremite.mechanisms import SmoothLaplace
+from eremite.mechanisms.enclosures import as_arb, at_most
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
+from eremite.privacy import Privacy, checked_delta, checked_epsilon
+from eremite.queries.count import per_row
+from eremite.queries.fit import require_fit
+from eremite.queries.scores import Scores
+from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
+from eremite.table import Table
+
+Utility = Literal["centred", "dampened", "paper"]
+Selection = Literal["permute-and-flip", "exponential"]
+
+#: The share of epsilon that the private centre costs.
+CENTRE_SHARE = Fraction(1, 5)
+MOST_SUBSPACES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubspacesPlan:
+    """A search that can be made: what it asks, what it spends, how it draws. Made from public facts only."""
+
+    definition: OutlierDefinition
+    family: Subspaces
+    h: int
+    privacy: Privacy  # of a person, with all rows this person has
+    utility: Utility
+    selection: Selection
+    centre: SmoothLaplace | None  # noise for the centre
+    each: Fraction  # epsilon of one draw, of a row
+
+    @property
+    def limit(self) -> int:
+        """Scores are clipped here: what lies further from the best has no chance worth the time. Public."""
+        return ceil(2 * log(10**6 * self.family.count) / float(self.each))
+
+
+def family_of(
+    table: Table, size: int | None, max_size: int | None, subspaces: Sequence[Sequence[str]] | None
+) -> Subspaces:
+    """The candidates, named in one of three ways."""
+    if sum(given is not None for given in (size, max_size, subspaces)) != 1:
+        raise InputError("Give one of size, max_size and subspaces: which sets of columns are the candidates.")
+    if size is not None:
+        family = Subspaces.of_size(table.columns, size)
+    elif max_size is not None:
+        family = Subspaces.up_to(table.columns, max_size)
+    else:
+        family = Subspaces.listed(table.columns, subspaces or ())
+    if family.count > MOST_SUBSPACES:
+        raise InputError(
+            f"There are {family.count:,} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
+            "choose a smaller size or list the subspaces of interest."
+        )
+    return family
+
+
+def plan_subspaces(
+    table: Table,
+    definition: OutlierDefinition,
+    family: Subspaces,
+    h: int,
+    epsilon: object,
+    delta: object,
+    utility: Utility,
+    selection: Selection,
+) -> SubspacesPlan:
+    """Check a request and split its budget. Of the table only the public facts are looked at."""
+    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
+    require_fit(definition, table.n_rows)
+    _require_choice("utility", utility, get_args(Utility))
+    _require_choice("selection", selection, get_args(Selection))
+    if type(h) is not int or not 1 <= h <= family.count:
+        raise InputError(f"h must be a whole number from 1 to {family.count}, the number of candidates.")
+    row = per_row(privacy, table.rows_per_person)
+    centre = SmoothLaplace(row.epsilon * CENTRE_SHARE) if utility == "centred" else None
+    left = row.epsilon - (centre.epsilon if centre else 0)
+    each, concentrated = left / h, _concentrated(left, row.delta, h)
+    more = concentrated > each
+    return SubspacesPlan(
+        definition=definition,
+        family=family,
+        h=h,
+        privacy=privacy if more else Privacy(privacy.epsilon),
+        utility=utility,
+        selection="exponential" if more else selection,
+        centre=centre,
+        each=max(each, concentrated),
+    )
+
+
+def compute_subspaces(table: Table, plan: SubspacesPlan) -> tuple[Subspace, ...]:
+    """The h subspaces, in the order drawn. Differentially private with `plan.privacy`, once that has been charged."""
+    family = list(plan.family)
+    scores = _paper_scores(table, plan) if plan.utility == "paper" else _dampened_scores(table, plan, family)
+    draw = scores.exponential if plan.selection == "exponential" else scores.permute_and_flip
+    return tuple(family[draw()] for _ in range(plan.h))
+
+
+def _concentrated(epsilon: Fraction, delta: Fraction, h: int) -> Fraction:
+    """The epsilon0 for which h exponential draws are (epsilon, delta)-DP by way of zCDP (claim E4), rounded down.
+
+    rho + 2 sqrt(rho ln(1 / delta)) = epsilon for sqrt(rho) = sqrt(ln(1 / delta) + epsilon) - sqrt(ln(1 / delta)).
+    """
+    if delta == 0:
+        return Fraction(0)
+
+    def epsilon_each() -> arb:
+        log_term = -as_arb(delta).log()
+        return ((log_term + as_arb(epsilon)).sqrt() - log_term.sqrt()) * (as_arb(Fraction(8, h))).sqrt()
+
+    return at_most(epsilon_each, 64)
+
+
+def _paper_scores(table: Table, plan: SubspacesPlan) -> Scores:
+    """q_S over its global sensitivity; as exact as the counts."""
+    k = plan.definition.min_neighbors
+    counted = count_outliers_in_each(table, plan.definition, plan.family)
+    exact = [Fraction(count, most_moved(table.n_rows, len(subspace), k)) for subspace, count in counted]
+    return Scores([(score, score) for score in exact], exact.__getitem__, plan.each / 2)
+
+
+def _dampened_scores(table: Table, plan: SubspacesPlan, family: list[Subspace]) -> Scores:
+    """How many replaced rows away the count is from the centre, or from 0."""
+    seen, centre = (_counts(table, plan), 0) if plan.centre is None else _counts_and_centre(table, plan, plan.centre)
+    gaps = [one.outliers - centre for one in seen]
+
+    def exact(i: int) -> Fraction:
+        steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit))) + 1
+        profile = profile_function(table.points(family[i]), plan.definition, steps)
+        return dampened(gaps[i], profile, plan.limit)
+
+    bounds = [_bounds(one, gap, plan.limit) for one, gap in zip(seen, gaps, strict=True)]
+    return Scores(bounds, exact, plan.each / 2)
+
+
+def _counts(table: Table, plan: SubspacesPlan) -> list[Glimpse]:
+    k, unknown = plan.definition.min_neighbors, np.empty(0, dtype=np.int64)
+    counted = count_outliers_in_each(table, plan.definition, plan.family)
+    return [Glimpse(count, most_moved(table.n_rows, len(subspace), k), unknown) for subspace, count in counted]
+
+
+def _counts_and_centre(table: Table, plan: SubspacesPlan, noise: SmoothLaplace) -> tuple[list[Glimpse], int]:
+    """The counts, and a private number near the h-th largest of them (claim C1)."""
+    largest = Fraction(0)  # of the smooth bounds seen so far
+
+    def look(points: NDArray[np.float64], count: CountNeighbors) -> tuple[Glimpse, Fraction]:
+        return glimpse(points, plan.definition, noise.decay, largest, count)
+
+    seen = []
+    for _, (one, bound) in in_each(table, plan.family, look):
+        seen.append(one)
+        largest = max(largest, bound)
+    target = sorted((one.outliers for one in seen), reverse=True)[plan.h - 1]
+    return seen, min(max(noise.draw(target, largest), 0), table.n_rows)
+
+
+def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
+    values = dampened(gap, one.lower, limit), dampened(gap, one.upper, limit)
+    return min(values), max(values)
+
+
+def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}.")

@@ -1,0 +1,29 @@
+"""A count measured in replaced rows instead of outliers (`dampening.proof.md`).
+
+theory     here
+c          the public number the walk starts from; gap = q - c
+A^(t)      profile(t)
+D_t        what t steps can bridge, A^(0) + ... + A^(t-1)
+u          the returned fraction
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+Profile = Callable[[int], int]
+
+
+def dampened(gap: int, profile: Profile, limit: int) -> Fraction:
+    """How many steps lead from c to the count: step t bridges A^(t). Negative below c; at most `limit` in size.
+
+    1-Lipschitz in the table for an admissible profile: replacing one row moves it by at most 1 (claim U1).
+    """
+    left, step = abs(gap), 0
+    while step < limit:
+        size = profile(step)
+        if left <= size:
+            steps = step + Fraction(left, size)
+            return steps if gap > 0 else -steps
+        left -= size
+        step += 1
+    return Fraction(limit if gap > 0 else -limit)

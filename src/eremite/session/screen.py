@@ -1,0 +1,54 @@
+"""A stream of candidates, answered yes and no."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from numpy.typing import ArrayLike
+
+from eremite.errors import BudgetRefused
+from eremite.queries.screening import Screening, ScreeningPlan
+from eremite.release import Release
+from eremite.table import Table
+from eremite.version import __version__
+
+
+class Screen:
+    """Says of public points whether they would be outliers, until `yes_left` answers were yes.
+
+    All answers of a screen together are differentially private with the epsilon it was opened with; every release it
+    gives names the same request, and costs nothing more.
+    """
+
+    def __init__(self, table: Table, plan: ScreeningPlan, neighbours: str) -> None:
+        self._table, self._plan, self._neighbours = table, plan, neighbours
+        self._opened_at, self._request = datetime.now(UTC), uuid4().hex
+        self._screening = Screening(table, plan)
+        self._asked = 0
+
+    @property
+    def yes_left(self) -> int:
+        """How many times the answer may still be yes."""
+        return self._screening.left
+
+    def ask(self, candidates: ArrayLike) -> Release:
+        """Answers for points in the table's own units, one a row; fewer than asked if the last yes is given."""
+        if self.yes_left == 0:
+            raise BudgetRefused(
+                f"This screen has given all of its {self._plan.most_yes} yes answers; open another with is_outlier."
+            )
+        answers = self._screening.answer(self._table.scale(candidates, self._plan.columns))
+        first, self._asked = self._asked, self._asked + len(answers)
+        return Release(
+            value=answers,
+            query="is_outlier",
+            columns=self._plan.columns,
+            definition=self._plan.definition,
+            epsilon=self._plan.privacy.epsilon,
+            delta=self._plan.privacy.delta,
+            mechanism="sparse vector",
+            neighbours=self._neighbours,
+            parameters=(("most_yes", self._plan.most_yes), ("asked_before", first)),
+            request_id=self._request,
+            time=self._opened_at,
+            version=__version__,
+        )

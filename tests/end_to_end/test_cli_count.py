@@ -1,0 +1,297 @@
+"""`eremite count` as a person meets it: the panel, the JSON, the refusals."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+
+from eremite import Release
+from eremite.cli import main
+from eremite.mechanisms import entropy
+
+SECRETS = ("31337.4242", "SECRETCELL", "Traceback")
+HEAD = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+"""
+COLUMNS = """
+[columns]
+bmi = { min = 10, max = 60 }
+"blood, sugar" = { min = 40, max = 400 }
+"""
+BUDGET = """
+[budget]
+epsilon = 2.0
+delta = 1e-5
+"""
+RUN = "from eremite.cli import main; main()"
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    rows = np.random.default_rng(1).normal([25, 100], [4, 20], (1200, 2))
+    lines = [f"SECRETCELL,{bmi:.3f},{sugar:.3f}" for bmi, sugar in rows]
+    lines[7] = "SECRETCELL,31337.4242,90"
+    (tmp_path / "patients.csv").write_text('name,bmi,"blood, sugar"\n' + "\n".join(lines) + "\n")
+    (tmp_path / "patients.toml").write_text(HEAD + COLUMNS + BUDGET)
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def run(capsys: Captured, folder: Path, *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(["count", str(folder / "patients.toml"), *map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert not [secret for secret in SECRETS if secret in out + err]
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code, out, err
+
+
+def asked(**changes: object) -> list[str]:
+    """A request that fits, but for the changes; an option changed to None is left out."""
+    options = {"-k": 5, "-r": 0.05, "--epsilon": 0.2} | {f"--{name}": value for name, value in changes.items()}
+    for short, name in (("-k", "--k"), ("-r", "--r")):
+        options[short] = options.pop(name, options[short])
+    return [str(part) for option, value in options.items() if value is not None for part in (option, value)]
+
+
+def words(panel: str) -> str:
+    """The text inside the frame, on one line."""
+    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
+
+
+def test_panel_says_what_was_asked_spent_left_and_protected(
+    capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entropy, "system_bits", lambda n: 1 << n - 1)  # the middle of the noise
+    code, out, err = run(capsys, patients, *asked(columns='bmi,"blood, sugar"'))
+    assert (code, err) == (0, "")
+    found = re.fullmatch(
+        r"count about (\d+) of 1,200 rows are outliers in bmi and blood, sugar "
+        r"outlier a row with fewer than 5 other rows within distance 0\.05; distances run from 0 to 1, "
+        r"as the public bounds scale every column "
+        r"spent epsilon 0\.2, pure; noise: smooth-laplace "
+        r"left epsilon 1\.8, delta 1e-05 of the budget set in the description, for this run; runs are not added up yet "
+        r"protects every row: with any one row replaced, any outcome would be at most 1\.23 times as likely",
+        words(out),
+    )
+    assert found is not None, words(out)
+    assert 0 < int(found[1]) < 1200
+
+
+def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.toml").write_text(HEAD + "rows_per_person = 3\n" + COLUMNS + BUDGET)
+    request = asked(columns="bmi", epsilon="1/3", delta="1e-6", mechanism="gaussian", k=1)
+    code, out, err = run(capsys, patients, *request)
+    assert (code, err) == (0, "")
+    assert "fewer than 1 other row within" in words(out)
+    assert "spent epsilon 1/3, delta 1e-06; noise: gaussian left epsilon 5/3, delta 9e-06 of the budget" in words(out)
+    assert words(out).endswith(
+        "protects every person: with all rows of any one person replaced, 3 at most, any outcome would be at most 1.40 "
+        "times as likely, plus 1e-06"
+    )
+
+
+def test_panel_fits_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    out = run(capsys, patients, *asked())[1]
+    assert {len(line) for line in out.splitlines()} == {50}
+
+
+def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, patients: Path) -> None:
+    names = ["a\nleft epsilon 9", "[bold]b[/bold]", ":smile:", "\x1b[31mred", "\u202eback", "x[/]"]
+    rows = {name: np.linspace(0, 1, 30) for name in names}
+    pyarrow.feather.write_feather(pa.table(rows), str(patients / "p.arrow"))
+    columns = "\n".join(f"{json.dumps(name)} = {{ min = 0, max = 1 }}" for name in names)
+    (patients / "patients.toml").write_text(f"{HEAD.replace('patients.csv', 'p.arrow')}[columns]\n{columns}\n{BUDGET}")
+    code, out, _ = run(capsys, patients, *asked())
+    assert code == 0
+    shown = "'a\\nleft epsilon 9', [bold]b[/bold], :smile:, '\\x1b[31mred', '\\u202eback' and x[/]"
+    assert f"rows are outliers in {shown} outlier a row" in words(out)
+    assert "\x1b" not in out
+
+
+def test_panel_cuts_a_long_list_of_columns(capsys: Captured, patients: Path) -> None:
+    names = [f"c{i}" for i in range(15)]
+    (patients / "patients.csv").write_text("\n".join([",".join(names), *[",".join(["1"] * 15)] * 9]))
+    columns = "\n".join(f"{name} = {{ min = 0, max = 2 }}" for name in names)
+    (patients / "patients.toml").write_text(HEAD + "[columns]\n" + columns + BUDGET)
+    assert "in c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 4 more columns" in words(
+        run(capsys, patients, *asked())[1]
+    )
+
+
+def test_panel_is_printed_whatever_letters_the_terminal_has(patients: Path) -> None:
+    (patients / "patients.csv").write_text("身長\n" + "20\n" * 30)
+    (patients / "patients.toml").write_text(HEAD + '[columns]\n"身長" = { min = 0, max = 40 }\n' + BUDGET)
+    command = [sys.executable, "-c", RUN, "count", str(patients / "patients.toml"), *asked()]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert b"of 30 rows are outliers in \\u8eab\\u9577" in done.stdout
+    assert done.stderr == b""
+
+
+def test_json_is_the_release(capsys: Captured, patients: Path) -> None:
+    request = asked(columns='"blood, sugar"', epsilon="0.1", delta="1e-6", mechanism="global-gaussian")
+    code, out, err = run(capsys, patients, *request, "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    release = Release.from_json(out)
+    assert release.to_json() + "\n" == out
+    assert (release.epsilon, release.delta) == (Fraction(1, 10), Fraction(1, 10**6))
+    assert (release.columns, release.mechanism) == (("blood, sugar",), "global-gaussian")
+
+
+@pytest.mark.parametrize(
+    ("columns", "meant"),
+    [
+        (None, ("bmi", "blood, sugar")),
+        ('"blood, sugar",bmi', ("blood, sugar", "bmi")),
+        ('bmi, "blood, sugar"', ("bmi", "blood, sugar")),
+        ('"bmi"', ("bmi",)),
+    ],
+)
+def test_columns_are_a_line_of_csv(capsys: Captured, patients: Path, columns: str | None, meant: tuple[str]) -> None:
+    out = run(capsys, patients, *asked(columns=columns), "--json")[1]
+    assert Release.from_json(out).columns == meant
+
+
+BAD = [
+    ({"epsilon": "0"}, "epsilon must be above 0."),
+    ({"epsilon": "-0.5"}, "epsilon must be above 0."),
+    ({"epsilon": "nan"}, "epsilon must be a finite number."),
+    ({"epsilon": "inf"}, "epsilon must be a finite number."),
+    ({"epsilon": "21"}, "epsilon must be at most 20"),
+    ({"epsilon": "1e-9"}, "epsilon must be at least 0.000001"),
+    ({"epsilon": "much"}, "epsilon must be a number."),
+    ({"epsilon": ""}, "epsilon must be a number."),
+    ({"epsilon": "9" * 5000}, "epsilon must have at most 300 digits"),
+    ({"epsilon": None}, "Missing option '--epsilon'"),
+    ({"delta": "-1"}, "delta must be at least 0 and below 1."),
+    ({"delta": "1"}, "delta must be at least 0 and below 1."),
+    ({"delta": "nan"}, "delta must be a finite number."),
+    ({"delta": "few"}, "delta must be a number."),
+    ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi', 'blood, sugar'"),
+    ({"columns": "blood, sugar"}, "Columns 'blood', 'sugar' are not in the table"),
+    ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
+    ({"columns": "bmi,"}, "Column '' is not in the table"),
+    ({"columns": ""}, "Give a list of one or more columns"),
+    ({"columns": '"bmi'}, "--columns must be names with commas between them"),
+    ({"columns": "bmi\nbmi"}, "--columns must be names with commas between them"),
+    ({"mechanism": "laplace"}, "mechanism must be one of auto, smooth-laplace"),
+    ({"mechanism": "gaussian"}, "gaussian needs a delta above 0"),
+    ({"mechanism": "gaussian-paper", "epsilon": "1", "delta": "1e-6"}, "proved for epsilon below 1 only"),
+    ({"k": "0"}, "min_neighbors must be a whole number, 1 or more."),
+    ({"k": "-3"}, "min_neighbors must be a whole number, 1 or more."),
+    ({"k": "1200"}, "min_neighbors 1200 does not fit a table of 1200 rows"),
+    ({"k": "2.5"}, "Invalid value for '-k'"),
+    ({"k": None}, "Missing option '-k'"),
+    ({"r": "0"}, "radius must be a number between"),
+    ({"r": "nan"}, "radius must be a number between"),
+    ({"r": "1"}, "radius 1.0 does not fit"),
+    ({"r": "7"}, "radius 7.0 does not fit"),
+    ({"r": "near"}, "Invalid value for '-r'"),
+]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize(("changes", "sentence"), BAD, ids=[str(changes)[:40] for changes, _ in BAD])
+def test_bad_input_exits_2_in_one_sentence(
+    capsys: Captured, patients: Path, changes: dict[str, str], sentence: str, as_json: list[str]
+) -> None:
+    code, out, err = run(capsys, patients, *asked(**changes), *as_json)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("Error: ")
+    assert sentence in err
+
+
+def test_description_without_a_budget_exits_2(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.toml").write_text(HEAD + COLUMNS)
+    code, out, err = run(capsys, patients, *asked())
+    assert (code, out) == (2, "")
+    assert err == f"Error: {patients / 'patients.toml'} sets no budget; add [budget] with epsilon before asking.\n"
+
+
+@pytest.mark.parametrize("missing", ["patients.toml", "patients.csv"])
+def test_missing_file_exits_2(capsys: Captured, patients: Path, missing: str) -> None:
+    (patients / missing).unlink()
+    code, out, err = run(capsys, patients, *asked())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert missing in err
+
+
+@pytest.mark.parametrize(
+    ("changes", "needs"),
+    [
+        ({"epsilon": "2.000001"}, "epsilon 2.000001"),
+        ({"delta": "1e-4", "mechanism": "gaussian"}, "epsilon 0.2, delta 0.0001"),
+    ],
+)
+def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path, changes: dict[str, str], needs: str) -> None:
+    code, out, err = run(capsys, patients, *asked(**changes), "--json")
+    assert (code, out) == (3, "")
+    assert err == (
+        f"Error: This release needs {needs}; what is left of the budget is epsilon 2, delta 1e-05. "
+        "Ask for less, or have the custodian raise the budget.\n"
+    )
+
+
+def test_whole_budget_may_be_spent(capsys: Captured, patients: Path) -> None:
+    code, out, _ = run(capsys, patients, *asked(epsilon="2.0"))
+    assert code == 0
+    assert "left epsilon 0, delta 1e-05 of the budget" in words(out)
+
+
+def test_internal_error_does_not_say_that_nothing_was_charged(
+    capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(table: object, plan: object) -> int:
+        raise RuntimeError("31337." + "4242")
+
+    monkeypatch.setattr("eremite.session.session.compute_count", fail)
+    monkeypatch.delenv("EREMITE_DEBUG", raising=False)
+    assert run(capsys, patients, *asked()) == (
+        1,
+        "",
+        "Error: eremite hit an internal error (RuntimeError); what was charged stays charged. "
+        "Run with EREMITE_DEBUG=1 to see where.\n",
+    )
+
+
+def test_help_names_every_option(capsys: Captured) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["count", "--help"])
+    assert stopped.value.code == 0
+    out = capsys.readouterr().out
+    assert not [o for o in ("-k", "-r", "--columns", "--epsilon", "--delta", "--mechanism", "--json") if o not in out]
+
+
+def test_sign_of_life_goes_to_a_terminal_only(patients: Path) -> None:
+    """With FORCE_COLOR rich takes any file for a terminal; stderr stays clean all the same."""
+    command = [sys.executable, "-c", RUN, "count", str(patients / "patients.toml"), *asked(), "--json"]
+    environment = os.environ | {"FORCE_COLOR": "1", "TERM": "xterm"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stderr == ""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    os.close(theirs)
+    out, _ = process.communicate(timeout=120)
+    seen = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"Counting" in seen
+    assert Release.from_json(out.decode()).query == "count_outliers"
