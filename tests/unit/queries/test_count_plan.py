@@ -6,8 +6,7 @@ import pytest
 
 from eremite import InputError, OutlierDefinition, Privacy, Table
 from eremite.mechanisms import entropy
-from eremite.queries.count import compute_count, plan_count
-from eremite.queries.count import per_row
+from eremite.queries.count import compute_count, per_row, plan_count
 from eremite.table import Bounds
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
