@@ -27,7 +27,7 @@ def divergence(epsilon: arb, shift: arb, b: arb) -> arb:
     scale = b.exp()
     curve = 1 - scale * scale
     inside = shift * shift + 2 * curve * (epsilon - b)
-    if inside <= 0:
+    if inside <= 0 and curve < 0:
         return arb(0)
     if not (inside > 0 and (curve > 0 or curve < 0)):
         return arb(1)

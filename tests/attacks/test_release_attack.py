@@ -1,0 +1,278 @@
+"""Attack the released count: on all neighbouring tables of small grids, compare the exact probabilities of all outputs.
+
+A release is drawn from `noise` around the count q with the bound S, and clamped to 0, ..., N. Its probabilities are
+fractions or enclosed by ball arithmetic, so that "at most e^epsilon times" is decided, not estimated. Tables with
+equal (q, S) release alike, so few pairs of laws are left of many pairs of tables. Every mistake named here is caught.
+"""
+
+import itertools
+from fractions import Fraction
+from functools import cache
+from math import log
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from test_mutants import profile
+
+from eremite import OutlierDefinition
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
+from eremite.mechanisms.global_laplace import laplace_below
+from eremite.mechanisms.normal import rounded_below
+from eremite.outliers import count_outliers
+from eremite.privacy import Privacy
+from eremite.queries.choice import by_name
+from eremite.queries.count import per_row
+from eremite.sensitivity import count_with_bound, most_moved
+from neighbouring import line, smooth, square
+
+HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
+GRIDS = {"line": line(5), "square": square(3)}
+#: (grid, N, k, reach)
+SMALL = [
+    *itertools.product(["line"], (3, 4), (1, 2), (1.0, 2.0)),
+    *itertools.product(["square"], (3,), (1, 2), (1.0, 2.0)),
+]
+ALL = [*SMALL, *itertools.product(["square"], (4,), (1, 2), (1.0, 2.0))]
+_BITS = 256
+
+
+@pytest.fixture(autouse=True)
+def many_bits():
+    with ctx.workprec(_BITS):
+        yield
+
+
+# What a release knows of a table: (q, S).
+
+
+def smooth_facts(points, k, radius, decay):
+    return count_with_bound(points, OutlierDefinition(min_neighbors=k, radius=radius), decay)
+
+
+def global_facts(points, k, radius, decay):
+    count = count_outliers(points, OutlierDefinition(min_neighbors=k, radius=radius))
+    return count, Fraction(most_moved(*points.shape, k))
+
+
+def facts_with(mistake):
+    """The facts of a profile with one mistake, smoothed over as many steps as rows: beyond, it is flat."""
+
+    def facts(points, k, radius, decay):
+        sizes = profile(points, k, radius, len(points) + 2, **mistake)
+        return smooth_facts(points, k, radius, decay)[0], smooth(sizes, decay)
+
+    return facts
+
+
+# The law of a release: the probabilities of 0, ..., N.
+
+
+def as_ball(number, rest=None):
+    ball = arb(fmpq(number.numerator, number.denominator))
+    return ball if rest is None else ball.union(as_ball(rest))
+
+
+def cumulative(noise, y, count, bound):
+    """P(draw <= y), from what the draw itself looks at."""
+    if isinstance(noise, SmoothLaplace):
+        return as_ball(noise.cumulative(y, count, bound))
+    if isinstance(noise, GlobalLaplace):
+        ends = laplace_below(y - count, _BITS, noise.epsilon / bound)
+    else:
+        ends = rounded_below(y, _BITS, count, bound * noise.sigma)
+    return as_ball(*(Fraction(end, 1 << _BITS) for end in ends))
+
+
+@cache
+def law(noise, count, bound, n):
+    steps = [arb(0), *(cumulative(noise, y, count, bound) for y in range(n)), arb(1)]
+    return [high - low for low, high in itertools.pairwise(steps)]
+
+
+# What it owes its neighbours.
+
+
+def at_most_times(epsilon, law_here, law_there):
+    """Whether P(y) <= e^epsilon P'(y) for all y, with 2^-200 for the equality that Laplace's mechanism attains."""
+    factor = as_ball(epsilon).exp() * (1 + arb(2) ** -200)
+    return all(p <= factor * p_there for p, p_there in zip(law_here, law_there, strict=True))
+
+
+def divergence(epsilon, law_here, law_there):
+    """The sum over y of max(P(y) - e^epsilon P'(y), 0), which no event exceeds."""
+    factor = as_ball(epsilon).exp()
+    return sum(((p - factor * q).max(arb(0)) for p, q in zip(law_here, law_there, strict=True)), arb(0))
+
+
+def keeps(privacy, law_here, law_there):
+    if privacy.delta == 0:
+        return at_most_times(privacy.epsilon, law_here, law_there)
+    return bool(divergence(privacy.epsilon, law_here, law_there) <= as_ball(privacy.delta))
+
+
+# All neighbouring pairs.
+
+
+def replaced(rows, size):
+    """All tables that differ from this one in at most one row, as multisets."""
+    moves = itertools.product(range(len(rows)), range(size))
+    return {tuple(sorted((*rows[:i], *rows[i + 1 :], value))) for i, value in moves}
+
+
+@cache
+def facts_of_tables(case, facts, decay):
+    name, n, k, reach = case
+    grid = GRIDS[name]
+    tables = itertools.combinations_with_replacement(range(len(grid)), n)
+    return {rows: facts(grid[list(rows)], k, reach / np.sqrt(grid.shape[1]), decay) for rows in tables}
+
+
+def pairs_of_facts(case, facts, decay, apart=1):
+    """All pairs ((q, S), (q', S')) of tables this many replaced rows apart, or fewer."""
+    known, size = facts_of_tables(case, facts, decay), len(GRIDS[case[0]])
+    near = {rows: {rows} for rows in known}
+    for _ in range(apart):
+        near = {rows: set().union(*(replaced(other, size) for other in others)) for rows, others in near.items()}
+    return {(known[rows], known[other]) for rows, others in near.items() for other in others}
+
+
+def attack(noise, privacy, cases=ALL, facts=None, decay=None, narrower=1, apart=1):
+    """The first pair that breaks the promise; None if there is none."""
+    facts = facts or (global_facts if noise.decay is None else smooth_facts)
+    for case in cases:
+        for (q, bound), (q_there, bound_there) in pairs_of_facts(case, facts, decay or noise.decay, apart):
+            laws = law(noise, q, bound / narrower, case[1]), law(noise, q_there, bound_there / narrower, case[1])
+            if not keeps(privacy, *laws):
+                return case, (q, bound), (q_there, bound_there)
+    return None
+
+
+@pytest.mark.parametrize("mechanism", [SmoothLaplace, GlobalLaplace])
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(1), Fraction(3)])
+def test_pure_release_withstands_all_neighbours(mechanism, epsilon):
+    assert attack(mechanism(epsilon), Privacy(epsilon)) is None
+
+
+APPROXIMATE = [
+    (Gaussian, HALF, TENTH),
+    (Gaussian, Fraction(3), Fraction(1, 100)),
+    (PaperGaussian, HALF, TENTH),
+    (PaperGaussian, Fraction(99, 100), HALF),
+    (GlobalGaussian, HALF, TENTH),
+    (GlobalGaussian, Fraction(3), Fraction(1, 100)),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon", "delta"), APPROXIMATE)
+def test_gaussian_release_withstands_all_neighbours(mechanism, epsilon, delta):
+    assert attack(mechanism(epsilon, delta), Privacy(epsilon, delta), SMALL) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mechanism", "epsilon", "delta"), APPROXIMATE)
+def test_gaussian_release_withstands_all_neighbours_of_four_rows_on_a_square(mechanism, epsilon, delta):
+    assert attack(mechanism(epsilon, delta), Privacy(epsilon, delta), ALL[len(SMALL) :]) is None
+
+
+@pytest.mark.parametrize("name", ["smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian"])
+def test_release_withstands_persons_with_two_rows(name):
+    """All tables two replaced rows apart, with what `per_row` leaves to one row."""
+    privacy = Privacy(Fraction(1), Fraction(0) if name.endswith("laplace") else TENTH)
+    noise = by_name(name, per_row(privacy, 2))
+    assert attack(noise, privacy, SMALL, apart=2) is None
+
+
+# The same, with a mistake.
+
+
+def test_attack_catches_narrower_noise():
+    assert attack(SmoothLaplace(HALF), Privacy(HALF), narrower=Fraction(13, 10)) is not None
+
+
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(1), Fraction(3)])
+def test_attack_catches_a_doubled_decay_in_a_release(epsilon):
+    """A bound made for half the budget: it may change by twice what the noise can hide."""
+    noise = SmoothLaplace(epsilon)
+    assert attack(noise, Privacy(epsilon), decay=noise.decay**2) is not None
+
+
+@pytest.mark.parametrize("mistake", [{"extra": 0}, {"cap": -1}], ids=["no + 1", "cap N - 1"])
+def test_attack_catches_a_wrong_profile_in_a_release(mistake):
+    """The profile written out releases safely as it stands; with one mistake it does not."""
+    noise, cases = SmoothLaplace(Fraction(1)), [("line", 3, 1, 1.0), ("line", 3, 2, 2.0)]
+    assert attack(noise, Privacy(noise.epsilon), cases, facts=facts_with({})) is None
+    assert attack(noise, Privacy(noise.epsilon), cases, facts=facts_with(mistake)) is not None
+
+
+@pytest.mark.parametrize(
+    "cap", [lambda n, k: min(n - 1, 2 * k + 1), lambda n, k: min(n, 2 * k)], ids=["N - 1", "k K_d"]
+)
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+def test_attack_catches_a_global_bound_that_is_one_short(cap, epsilon):
+    def facts(points, k, radius, decay):
+        return global_facts(points, k, radius, decay)[0], Fraction(cap(len(points), k))
+
+    on_a_line = [case for case in SMALL if case[0] == "line"]
+    assert attack(GlobalLaplace(epsilon), Privacy(epsilon), on_a_line, facts=facts) is not None
+
+
+# Larger tables, where the tails are seen: the count moves by the whole bound.
+
+
+def middles_moved(n, moved):
+    """Two triples in a row, R = 1: whoever takes a middle away makes outliers of three. The others are all outliers."""
+    triples = [0.0, 0.9, 1.8, 100.0, 100.9, 101.8]
+    rows = np.array([*triples, *(200 + 10 * np.arange(n - 6))])
+    rows[[1, 4][:moved]] = [-500.0, -600.0][:moved]
+    return rows[:, None]
+
+
+def laws_of(noise, n, *, moved):
+    facts = global_facts if noise.decay is None else smooth_facts
+    tables = middles_moved(n, 0), middles_moved(n, moved)
+    return [law(noise, *facts(points, 1, 1.0, noise.decay), n) for points in tables]
+
+
+def largest_loss(laws):
+    here, there = laws
+    return max(abs(log(float(p / q))) for p, q in zip(here, there, strict=True))
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(TENTH, 0.98), (HALF, 0.96), (Fraction(1), 0.93), (Fraction(3), 0.78)])
+def test_smooth_laplace_spends_nearly_all_of_its_budget_on_one_row(epsilon, share):
+    """The promise is kept and there is little to spare, so the attack has teeth."""
+    laws = laws_of(SmoothLaplace(epsilon), 40, moved=1)
+    assert at_most_times(epsilon, *laws)
+    assert at_most_times(epsilon, *reversed(laws))
+    assert largest_loss(laws) > share * float(epsilon)
+
+
+def test_global_laplace_spends_its_budget_to_the_last_bit():
+    for moved in (1, 2):
+        laws = laws_of(GlobalLaplace(HALF), 40, moved=moved)
+        assert at_most_times(moved * HALF, *laws)
+        assert not at_most_times(moved * HALF - Fraction(1, 10**9), *laws)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "global-gaussian"])
+@pytest.mark.parametrize("delta", [HALF, TENTH, Fraction(1, 100)])
+def test_gaussian_keeps_delta_for_two_rows_of_one_person(name, delta):
+    privacy = Privacy(HALF, delta)
+    laws = laws_of(by_name(name, per_row(privacy, 2)), 40, moved=2)
+    assert keeps(privacy, *laws)
+    assert keeps(privacy, *reversed(laws))
+
+
+@pytest.mark.parametrize("noise", [SmoothLaplace(HALF), GlobalLaplace(HALF), Gaussian(HALF, TENTH)])
+def test_attack_catches_the_whole_budget_for_each_of_two_rows(noise):
+    """With all of epsilon for one row, two rows of one person can spend twice of it."""
+    privacy = Privacy(HALF, getattr(noise, "delta", Fraction(0)))
+    assert keeps(privacy, *laws_of(noise, 40, moved=1))
+    assert not keeps(privacy, *laws_of(noise, 40, moved=2))
+
+
+@pytest.mark.parametrize("delta", [HALF, TENTH])
+def test_attack_catches_the_whole_delta_for_each_of_two_rows(delta):
+    """epsilon / 2 a row is right, delta as it stands is not: on the way over two rows it grows by e^(epsilon / 2)."""
+    assert not keeps(Privacy(HALF, delta), *laws_of(Gaussian(HALF / 2, delta), 40, moved=2))
