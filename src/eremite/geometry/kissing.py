@@ -32,4 +32,6 @@ def _cap_area_bound(d: int) -> int:
 
     with ctx.workprec(128 + 2 * d):  # the integer has about 0.3 d digits; this much precision pins it down
         covered = (arb(1) / 4).beta_lower(arb(d - 1) / 2, arb(1) / 2, 1)
-        return int(str((2 / covered).upper().ceil().unique_fmpz()))
+        mantissa, exponent = (2 / covered).upper().man_exp()
+    # On integers from here: other threads share the precision, and an arb operation could meet a lower one.
+    return int(mantissa) << int(exponent) if exponent >= 0 else -(-int(mantissa) >> -int(exponent))

@@ -5,6 +5,7 @@ from threading import Lock
 
 from eremite.errors import BudgetRefused
 from eremite.ledger.decide import Refusal, decide
+from eremite.ledger.home import Home
 from eremite.privacy import Privacy
 
 
@@ -15,6 +16,7 @@ class MemoryLedger:
         self.cap = cap
         self._spent = Privacy(Fraction(0))
         self._lock = Lock()
+        self._home = Home()
 
     @property
     def remaining(self) -> Privacy:
@@ -23,6 +25,7 @@ class MemoryLedger:
 
     def charge(self, wanted: Privacy) -> None:
         """Spend, or raise `BudgetRefused` and spend nothing."""
+        self._home.require()
         with self._lock:
             decision = decide(self.cap, self._spent, wanted)
             if isinstance(decision, Refusal):

@@ -21,19 +21,35 @@ def at_most(function: Callable[[], arb], digits: int) -> Fraction:
 
 def at_least(function: Callable[[], arb], digits: int) -> Fraction:
     """A multiple of 2^-digits at least the number, and less than two units above it."""
-    return -at_most(lambda: -function(), digits)
+    with ctx.workprec(2 * digits + _GUARD):
+        return Fraction(_ceil(function().upper(), digits), 1 << digits)
 
 
 def scaled(probability: Callable[[], arb], n: int) -> tuple[int, int]:
     """Integers around 2^n times a probability, which lies in [0, 1] whatever its enclosure says."""
     with ctx.workprec(n + _GUARD):
         enclosed = probability()
-        low, high = _floor(enclosed.lower(), n), -_floor(-enclosed.upper(), n)
+        low, high = _floor(enclosed.lower(), n), _ceil(enclosed.upper(), n)
     return max(low, 0), min(high, 1 << n)
 
 
 def _floor(number: arb, n: int) -> int:
     """The largest integer not above 2^n times an exact number."""
-    mantissa, exponent = (int(part) for part in number.man_exp())
-    shift = exponent + n
+    mantissa, shift = _parts(number, n)
     return mantissa << shift if shift >= 0 else mantissa >> -shift
+
+
+def _ceil(number: arb, n: int) -> int:
+    """The smallest integer not below 2^n times an exact number."""
+    mantissa, shift = _parts(number, n)
+    return mantissa << shift if shift >= 0 else -(-mantissa >> -shift)
+
+
+def _parts(number: arb, n: int) -> tuple[int, int]:
+    """2^n times an exact number, as a mantissa and an exponent of two.
+
+    From here on integers: an operation on `arb` rounds to the precision of the moment, which other threads share. That
+    keeps an enclosure an enclosure, and would not keep an exact number exact.
+    """
+    mantissa, exponent = number.man_exp()
+    return int(mantissa), int(exponent) + n

@@ -45,7 +45,7 @@ def certified(epsilon: Fraction, delta: Fraction, sigma: Fraction, steadiness: F
     All pairs of neighbours are covered: the log of the ratio of their bounds by pieces (claim H3), any smaller shift by
     the largest one (claim H2). True is proved; False may only mean that the pieces are too coarse.
     """
-    with ctx.workprec(_PRECISION):
+    with ctx.workprec(_PRECISION + 4 * delta.denominator.bit_length()):
         return all(_piece(epsilon, sigma, low, high) <= as_arb(delta) for low, high in _pieces(steadiness))
 
 

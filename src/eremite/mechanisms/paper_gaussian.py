@@ -11,6 +11,7 @@ from fractions import Fraction
 from eremite.errors import InputError
 from eremite.mechanisms.decay import decay_above
 from eremite.mechanisms.enclosures import as_arb, at_least, at_most
+from eremite.mechanisms.hockey_stick import certified
 from eremite.mechanisms.normal import HALF_WIDTH, draw_normal, proper_delta
 from eremite.privacy import positive
 
@@ -33,10 +34,13 @@ class PaperGaussian:
         epsilon, delta = positive(self.epsilon, "epsilon"), proper_delta(self.delta, "gaussian-paper")
         if epsilon >= 1:
             raise InputError("gaussian-paper is proved for epsilon below 1 only; use gaussian or smooth-laplace.")
+        sigma, steadiness = 5 * root_of_two_logs(delta) / epsilon, paper_steadiness(epsilon, delta)
+        if not certified(epsilon, delta, sigma, steadiness):
+            raise InputError("gaussian-paper is not certified for this epsilon and delta; use gaussian.")
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "sigma", 5 * root_of_two_logs(delta) / epsilon)
-        object.__setattr__(self, "decay", decay_above(paper_steadiness(epsilon, delta)))
+        object.__setattr__(self, "sigma", sigma)
+        object.__setattr__(self, "decay", decay_above(steadiness))
 
     def draw(self, center: int, bound: Fraction) -> int:
         """The nearest integer to center + bound * sigma * N(0, 1); not clamped. Distributed exactly so."""

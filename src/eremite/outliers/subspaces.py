@@ -55,6 +55,11 @@ class Subspaces:
         return sum(math.comb(len(self.columns), size) for size in self.sizes)
 
     @property
+    def largest(self) -> int:
+        """The most columns one of them has."""
+        return max(map(len, self.chosen)) if self.chosen is not None else self.sizes.stop - 1
+
+    @property
     def in_words(self) -> str:
         """Which sets of columns these are."""
         if self.chosen is not None:

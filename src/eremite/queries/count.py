@@ -7,7 +7,7 @@ from fractions import Fraction
 from eremite.errors import InputError
 from eremite.mechanisms.enclosures import as_arb, at_most
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.privacy import Privacy, checked_delta, checked_epsilon
+from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, Mechanism, by_name, chosen, is_pure
 from eremite.queries.fit import require_fit
 from eremite.sensitivity import count_with_bound, most_moved
@@ -70,6 +70,11 @@ def per_row(privacy: Privacy, rows_per_person: int) -> Privacy:
     """
     m = rows_per_person
     epsilon = privacy.epsilon / m
+    if epsilon < SMALLEST_EPSILON:
+        raise InputError(
+            f"With {m} rows a person, epsilon {shown(privacy.epsilon)} leaves a row less than 0.000001: "
+            "the answer would be nothing but noise; ask for more."
+        )
     if m == 1 or privacy.delta == 0:
         return Privacy(epsilon, privacy.delta)
     share = at_most(lambda: (as_arb(epsilon).exp() - 1) / (as_arb(privacy.epsilon).exp() - 1), 64)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
-from eremite.queries.count import compute_count, plan_count
+from eremite.queries.count import compute_count, per_row, plan_count
 from eremite.queries.subspaces import SubspacesPlan, compute_subspaces, plan_subspaces
 from eremite.table import Table
 
@@ -33,7 +33,9 @@ def plan_report(
     privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
     share = privacy.epsilon * FINDING_SHARE
     finding = plan_subspaces(table, definition, family, h, share, privacy.delta, "centred", "permute-and-flip")
-    return ReportPlan(finding, checked_epsilon((privacy.epsilon - share) / h))
+    each_count = checked_epsilon((privacy.epsilon - share) / h)
+    per_row(Privacy(each_count), table.rows_per_person)  # refuses now what would not fit later
+    return ReportPlan(finding, each_count)
 
 
 def compute_report(table: Table, plan: ReportPlan) -> tuple[tuple[Subspace, int], ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_rows_near
 from eremite.errors import InputError
+from eremite.ledger import Home
 from eremite.mechanisms import GlobalLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
@@ -21,6 +22,7 @@ from eremite.queries.count import per_row
 from eremite.queries.fit import require_fit
 from eremite.table import Table
 
+_MOST_YES = 1_000_000
 _LEAST = Fraction(1)  # the sensitivity of a count of rows near a point
 
 
@@ -43,10 +45,10 @@ def plan_screening(
     privacy = Privacy(checked_epsilon(epsilon))
     names = table.choose(columns)
     require_fit(definition, table.n_rows)
-    if type(most_yes) is not int or most_yes < 1:
-        raise InputError("most_yes must be a whole number, 1 or more: how many times the answer may be yes.")
+    if type(most_yes) is not int or not 1 <= most_yes <= _MOST_YES:
+        raise InputError(f"most_yes must be a whole number from 1 to {_MOST_YES}: how often the answer may be yes.")
     row = per_row(privacy, table.rows_per_person).epsilon
-    threshold = row * Fraction(1 / (1 + (2 * most_yes) ** (2 / 3))).limit_denominator(1000)
+    threshold = row * Fraction(1 / (1 + (2 * most_yes) ** (2 / 3)))
     return ScreeningPlan(
         definition=definition,
         columns=names,
@@ -58,20 +60,25 @@ def plan_screening(
 
 
 class Screening:
-    """Answers until `most_yes` of them were yes. The noise on the threshold is drawn once, when it is opened."""
+    """Answers until `most_yes` of them were yes. The noise on the threshold is drawn once, when it is opened.
+
+    Not for two threads at once, nor for a copy of the process.
+    """
 
     def __init__(self, table: Table, plan: ScreeningPlan) -> None:
         self._table, self._plan = table, plan
         self._points = table.points(plan.columns)
         self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)
         self._noise = GlobalLaplace(plan.answers / (2 * plan.most_yes))
+        self._home = Home()
         self.left = plan.most_yes
 
     def answer(self, candidates: NDArray[np.float64]) -> tuple[bool, ...]:
         """For each scaled candidate in turn, whether it would be an outlier; ends early with the last yes there is."""
+        self._home.require()
         answers: list[bool] = []
         for near in count_rows_near(candidates, self._points, self._plan.definition.radius, self._cap()):
-            if self.left == 0:
+            if self.left <= 0:
                 break
             answers.append(self._noise.draw(-int(near), _LEAST) >= self._bar)
             self.left -= answers[-1]

@@ -92,6 +92,7 @@ def plan_subspaces(
     _require_choice("selection", selection, get_args(Selection))
     if type(h) is not int or not 1 <= h <= family.count:
         raise InputError(f"h must be a whole number from 1 to {family.count}, the number of candidates.")
+    most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
     row = per_row(privacy, table.rows_per_person)
     centre = SmoothLaplace(row.epsilon * CENTRE_SHARE) if utility == "centred" else None
     left = row.epsilon - (centre.epsilon if centre else 0)

@@ -115,6 +115,13 @@ def _fall(decay: Fraction) -> float:
     return -log1p(-float(1 - decay)) if decay > Fraction(1, 2) else -log(decay)
 
 
+def _log(number: Fraction) -> float:
+    """ln, from the leading digits: the logarithms of very long numbers would cancel."""
+    above, below = number.as_integer_ratio()
+    cut, its_cut = (max(0, part.bit_length() - 128) for part in (above, below))
+    return log(above >> cut) - log(below >> its_cut) + (cut - its_cut) * log(2)
+
+
 def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fraction(0)) -> "_Search":
     """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, decay, last)
@@ -169,7 +176,7 @@ class _Search:
     def keep(self, value: Fraction) -> None:
         """Take a value that is larger than the best so far."""
         if value > self.best:
-            self.best, self.best_log = value, log(value.numerator) - log(value.denominator)
+            self.best, self.best_log = value, _log(value)
 
     def _lower_ceilings(self, step: int, bound: int) -> None:
         below = slice(0, step + 1)

@@ -1,6 +1,7 @@
 """A stream of candidates, answered yes and no."""
 
 from datetime import UTC, datetime
+from threading import Lock
 from uuid import uuid4
 
 from numpy.typing import ArrayLike
@@ -24,20 +25,26 @@ class Screen:
         self._opened_at, self._request = datetime.now(UTC), uuid4().hex
         self._screening = Screening(table, plan)
         self._asked = 0
+        self._one_at_a_time = Lock()  # two answers at once could give more yes than there are
 
     @property
     def yes_left(self) -> int:
         """How many times the answer may still be yes."""
-        return self._screening.left
+        return max(self._screening.left, 0)
 
     def ask(self, candidates: ArrayLike) -> Release:
         """Answers for points in the table's own units, one a row; fewer than asked if the last yes is given."""
-        if self.yes_left == 0:
-            raise BudgetRefused(
-                f"This screen has given all of its {self._plan.most_yes} yes answers; open another with is_outlier."
-            )
-        answers = self._screening.answer(self._table.scale(candidates, self._plan.columns))
-        first, self._asked = self._asked, self._asked + len(answers)
+        points = self._table.scale(candidates, self._plan.columns)
+        with self._one_at_a_time:
+            if self.yes_left == 0:
+                raise BudgetRefused(
+                    f"This screen has given all of its {self._plan.most_yes} yes answers; open another with is_outlier."
+                )
+            answers = self._screening.answer(points)
+            first, self._asked = self._asked, self._asked + len(answers)
+        return self._release(answers, first)
+
+    def _release(self, answers: tuple[bool, ...], first: int) -> Release:
         return Release(
             value=answers,
             query="is_outlier",

@@ -9,6 +9,7 @@ from definition import core_by_definition, depth_by_definition, profile_by_defin
 from eremite import InputError, OutlierDefinition
 from eremite.geometry import densest_ball
 from eremite.sensitivity import global_bounds, local_profile, smooth_bound
+from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.smooth import last_useful_step
 from eremite.sensitivity.windows import finest, truss_steps, windows
@@ -153,3 +154,11 @@ def test_bad_parameters_are_refused_in_one_sentence():
             smooth_bound([[0.0]], definition, decay)
     with pytest.raises(InputError, match="method must be one of auto, ball, truss, core"):
         local_profile([[0.0]], definition, 2, "fast")
+
+
+def test_logarithms_of_very_long_fractions_do_not_cancel():
+    """A bound found 200,000 steps away has eight million binary digits above and below."""
+    decay = Fraction(2**40 - 1, 2**40)
+    steps = 200_000
+    expected = np.log(7) + steps * np.log1p(-(2.0**-40))
+    assert abs(smooth_module._log(decay**steps * 7) - expected) < 1e-12
