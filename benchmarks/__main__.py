@@ -13,7 +13,16 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PARLAY_NUM_THREADS"
 
 from rich.console import Console  # noqa: E402
 
-from benchmarks import counts, families, growth, neighbours, sensitivity  # noqa: E402
+from benchmarks import (  # noqa: E402
+    agreement,
+    counts,
+    families,
+    growth,
+    many_subspaces,
+    neighbours,
+    sensitivity,
+    subspaces,
+)
 
 DIMENSIONS = (1, 2, 3, 5, 8)
 
@@ -21,7 +30,7 @@ DIMENSIONS = (1, 2, 3, 5, 8)
 def main() -> int:
     """Print the tables; with --quick, small ones that only show that the benchmarks work."""
     parser = argparse.ArgumentParser(
-        description="Speed and memory as ratios to the best peers; the noise of a private count."
+        description="Speed and memory as ratios to the best peers; the accuracy of private counts and searches."
     )
     parser.add_argument("--quick", action="store_true", help="a small table instead of a million rows")
     quick = parser.parse_args().quick
@@ -37,6 +46,13 @@ def main() -> int:
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
+    cleared &= agreement.agreement(out, times=20 if quick else 500)
+    cleared &= subspaces.papers(out, runs=100 if quick else 10_000, tables=1 if quick else 10)
+    cleared &= subspaces.found_at(out, 10_000, plants=(subspaces.THREE,) if quick else subspaces.PLANTS)
+    if not quick:
+        subspaces.real_tables(out, runs=4_000)
+        subspaces.shares(out, 10_000)
+    many_subspaces.run(out, *((2_000, 5_000, 6) if quick else (100_000, 1_000_000)))
     if quick:
         out.print("The benchmarks work; the bars are meant for the tables of the full run.")
     else:

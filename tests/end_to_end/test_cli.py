@@ -164,11 +164,12 @@ def test_init_prints_json(capsys: Captured, patients: Path) -> None:
 
 def test_version_and_help_exit_0(capsys: Captured) -> None:
     assert run(capsys, "--version") == (0, f"eremite {__version__}\n", "")
-    for arguments in (["--help"], ["init", "--help"], ["check", "--help"], ["demo", "--help"]):
-        code, out, err = run(capsys, *arguments)
+    with_json = ("init", "check", "count", "subspaces", "detect")
+    for command in ("", "demo", *with_json):
+        code, out, err = run(capsys, *command.split(), "--help")
         assert (code, err) == (0, "")
         assert "Usage:" in out
-        assert ("--json" in out) == (arguments[0] in ("init", "check"))
+        assert ("--json" in out) == (command in with_json)
 
 
 def test_no_command_shows_the_help_and_exits_2(capsys: Captured) -> None:

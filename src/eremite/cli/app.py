@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.options import AsJson, Columns, Delta, DescriptionFile, Epsilon, MinNeighbors, Radius
 from eremite.version import __version__
 
 app = typer.Typer(
@@ -15,8 +16,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def _version(wanted: bool) -> None:
@@ -53,10 +52,7 @@ def init(
 
 
 @app.command()
-def check(
-    description: Annotated[Path, typer.Argument(help="The description file (.toml).")],
-    as_json: AsJson = False,
-) -> None:
+def check(description: DescriptionFile, as_json: AsJson = False) -> None:
     """Open the table of a description, as the custodian, and print what is public about it."""
     from eremite.cli.check import run
 
@@ -65,18 +61,12 @@ def check(
 
 @app.command()
 def count(
-    description: Annotated[Path, typer.Argument(help="The description file (.toml).")],
-    min_neighbors: Annotated[
-        int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbours is an outlier.")
-    ],
-    radius: Annotated[
-        float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")
-    ],
-    epsilon: Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")],
-    columns: Annotated[
-        str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")
-    ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="What to spend beside epsilon; 0 is pure.")] = "0",
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    epsilon: Epsilon,
+    columns: Columns = None,
+    delta: Delta = "0",
     mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -92,6 +82,92 @@ def count(
             epsilon=epsilon,
             delta=delta,
             mechanism=mechanism,
+            as_json=as_json,
+        )
+    )
+
+
+@app.command()
+def subspaces(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many sets of columns to name (h).")],
+    epsilon: Epsilon,
+    size: Annotated[int | None, typer.Option("--size", help="Search all sets of this many columns.")] = None,
+    max_size: Annotated[int | None, typer.Option("--max-size", help="Search all sets of up to this many.")] = None,
+    subspace: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subspace", metavar="<str>", help="Search this set: names with commas between them. Once for each set."
+        ),
+    ] = None,
+    delta: Delta = "0",
+    utility: Annotated[
+        str | None, typer.Option("--utility", help="How sets are scored: centred (the default), dampened or paper.")
+    ] = None,
+    selection: Annotated[
+        str | None, typer.Option("--selection", help="How one is drawn: permute-and-flip (the default) or exponential.")
+    ] = None,
+    counts: Annotated[bool, typer.Option("--counts", help="Give the noisy count of outliers in each, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Name the sets of columns with the most outliers. Give one of --size, --max-size, --subspace. Spends epsilon."""
+    from eremite.cli.subspaces import Family, run
+
+    typer.echo(
+        run(
+            description,
+            Family(size=size, max_size=max_size, subspaces=subspace),
+            min_neighbors=min_neighbors,
+            radius=radius,
+            top=top,
+            epsilon=epsilon,
+            delta=delta,
+            utility=utility,
+            selection=selection,
+            counts=counts,
+            as_json=as_json,
+        )
+    )
+
+
+@app.command()
+def detect(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
+    epsilon: Epsilon,
+    candidates: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one a row, in the units of the "
+            "table, with at least the chosen columns."
+        ),
+    ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
+    ] = False,
+    columns: Columns = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the candidates with the fewest rows of the table near them. Spends epsilon.
+
+    The text numbers candidates from 1, as a person counts; the JSON holds their places from 0.
+    """
+    from eremite.cli.detect import run
+
+    typer.echo(
+        run(
+            description,
+            candidates,
+            rows=rows,
+            min_neighbors=min_neighbors,
+            radius=radius,
+            top=top,
+            columns=columns,
+            epsilon=epsilon,
             as_json=as_json,
         )
     )

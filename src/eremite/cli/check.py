@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from eremite.cli.names import shown_name
+from eremite.cli.names import plain_number, shown_name
 from eremite.table import Budget, Description, Table, open_table, read_description
 from eremite.table.numeric import counted
 
@@ -32,7 +32,10 @@ def _budget_facts(budget: Budget | None) -> dict[str, float] | None:
 
 def _text(description: Description, table: Table) -> str:
     width = max(len(shown_name(name)) for name in table.columns)
-    columns = [f"  {shown_name(name):<{width}}  {_exact(b.min)} to {_exact(b.max)}" for name, b in table.bounds.items()]
+    columns = [
+        f"  {shown_name(name):<{width}}  {plain_number(b.min)} to {plain_number(b.max)}"
+        for name, b in table.bounds.items()
+    ]
     rows = counted(table.n_rows, "row")
     head = [
         f"{shown_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
@@ -40,10 +43,6 @@ def _text(description: Description, table: Table) -> str:
         "columns, with their public bounds:",
     ]
     return "\n".join(head + columns)
-
-
-def _exact(bound: float) -> str:
-    return repr(bound).removesuffix(".0")
 
 
 def _budget_text(budget: Budget | None) -> str:

@@ -1,4 +1,4 @@
-"""Names of tables and columns, as they are printed."""
+"""Names of tables and columns, and numbers, as they are printed."""
 
 from collections.abc import Sequence
 
@@ -16,3 +16,8 @@ def enumerated(names: Sequence[str]) -> str:
     if len(parts) > _MOST_NAMES:
         parts = [*parts[: _MOST_NAMES - 1], f"{len(parts) - _MOST_NAMES + 1} more columns"]
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def plain_number(number: float) -> str:
+    """The number in full, without a point where it is whole."""
+    return repr(number).removesuffix(".0")

@@ -51,7 +51,7 @@ class SubspacesPlan:
 
     @property
     def limit(self) -> int:
-        """Scores are clipped here: what lies further from the best has no chance worth the time. Public."""
+        """Scores end this far below the centre: what lies further down has no chance worth the time. Public."""
         return ceil(2 * log(10**6 * self.family.count) / float(self.each))
 
 
@@ -65,8 +65,10 @@ def family_of(
         family = Subspaces.of_size(table.columns, size)
     elif max_size is not None:
         family = Subspaces.up_to(table.columns, max_size)
+    elif isinstance(subspaces, list | tuple):
+        family = Subspaces.listed(table.columns, subspaces)
     else:
-        family = Subspaces.listed(table.columns, subspaces or ())
+        raise InputError("subspaces must be a list of lists of column names.")
     if family.count > MOST_SUBSPACES:
         raise InputError(
             f"There are {family.count:,} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
@@ -147,7 +149,7 @@ def _dampened_scores(table: Table, plan: SubspacesPlan, family: list[Subspace]) 
     gaps = [one.outliers - centre for one in seen]
 
     def exact(i: int) -> Fraction:
-        steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit))) + 1
+        steps = min(ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit))), seen[i].most) + 1
         profile = profile_function(table.points(family[i]), plan.definition, steps)
         return dampened(gaps[i], profile, plan.limit)
 

@@ -14,16 +14,16 @@ Profile = Callable[[int], int]
 
 
 def dampened(gap: int, profile: Profile, limit: int) -> Fraction:
-    """How many steps lead from c to the count: step t bridges A^(t). Negative below c; at most `limit` in size.
+    """How many steps lead from c to the count: step t bridges A^(t). Negative below c, and never below -limit.
 
     1-Lipschitz in the table for an admissible profile: replacing one row moves it by at most 1 (claim U1).
     """
     left, step = abs(gap), 0
-    while step < limit:
+    while gap > 0 or step < limit:
         size = profile(step)
         if left <= size:
             steps = step + Fraction(left, size)
             return steps if gap > 0 else -steps
         left -= size
         step += 1
-    return Fraction(limit if gap > 0 else -limit)
+    return Fraction(-limit)

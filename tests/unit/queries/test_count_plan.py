@@ -100,7 +100,7 @@ def test_rows_of_a_person_share_what_is_spent(mechanism):
         assert made.noise.delta == per_row(made.privacy, 4).delta < made.privacy.delta / 4
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "m"), [("0.5", "1e-6", 4), ("20", "1e-9", 7), ("0.000001", "0.1", 1000)])
+@pytest.mark.parametrize(("epsilon", "delta", "m"), [("0.5", "1e-6", 4), ("20", "1e-9", 7), ("0.001", "0.1", 1000)])
 def test_deltas_of_a_persons_rows_add_up(epsilon, delta, m):
     """m steps of (epsilon / m, d) make epsilon and d (e^epsilon - 1) / (e^(epsilon / m) - 1): at most delta, barely."""
     whole = Privacy(Fraction(epsilon), Fraction(delta))

@@ -1,0 +1,51 @@
+"""Public points of a file, in the units of the table.
+
+They are the analyst's own, so unlike for a private table an error may say which row is meant.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eremite.cli.typed_names import typed_names
+from eremite.errors import InputError
+from eremite.table import Description
+from eremite.table.bounds import FloatArray
+from eremite.table.files import read_file
+from eremite.table.numeric import float_columns, is_numeric, listed, name_list, require_columns
+
+
+def chosen_columns(description: Description, columns: str | None) -> list[str]:
+    """The columns that count, each known to the table: all of them, or those typed."""
+    known = list(description.bounds)
+    if columns is None:
+        return known
+    sentence = f"Give a list of one or more columns; the table has: {listed(known)}."
+    names = name_list(typed_names(columns, "--columns"), sentence)
+    require_columns(names, known, "the table")
+    return names
+
+
+def read_candidates(path: Path, names: list[str]) -> FloatArray:
+    """The points, one a row, a column for each name."""
+    different = list(dict.fromkeys(names))  # a name typed twice is refused by the session
+    table = read_file(path, different)
+    if table.num_rows == 0:
+        raise InputError(f"{path} has no rows; give at least one candidate.")
+    _require_numbers(table, path)
+    columns = float_columns(table, different, str(path))
+    return np.column_stack([columns[name] for name in names])
+
+
+def _require_numbers(table: pa.Table, path: Path) -> None:
+    """Of columns whose type is not numeric, `float_columns` says so."""
+    for field in filter(lambda field: is_numeric(field.type), table.schema):
+        finite = pc.is_finite(pc.cast(table.column(field.name), pa.float64(), safe=False))
+        place = pc.index(pc.fill_null(finite, False), False).as_py()
+        if place >= 0:
+            raise InputError(
+                f"In {path}, row {place + 1} has no finite number in column {field.name!r}; "
+                "give every candidate a number there, or choose other columns with --columns."
+            )

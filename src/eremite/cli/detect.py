@@ -1,0 +1,34 @@
+"""`eremite detect`: which candidates have few rows near them, as a panel or JSON."""
+
+from pathlib import Path
+
+import eremite
+from eremite.cli.candidates import chosen_columns, read_candidates
+from eremite.cli.detect_panel import detect_panel
+from eremite.cli.terminal import framed, working
+from eremite.errors import InputError
+from eremite.table import read_description
+
+
+def run(
+    path: Path,
+    candidates: Path | None,
+    *,
+    rows: bool,
+    min_neighbors: int,
+    radius: float,
+    top: int,
+    columns: str | None,
+    epsilon: str,
+    as_json: bool,
+) -> str:
+    """Rank the candidates and give the release."""
+    if rows == (candidates is not None):
+        raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
+    definition = eremite.OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
+    names = chosen_columns(read_description(path), columns)
+    points = None if candidates is None else read_candidates(candidates, names)
+    with working("Searching"):
+        session = eremite.open(path)
+        release = session.detect_outliers(definition, candidates=points, h=top, columns=names, epsilon=epsilon)
+    return release.to_json() if as_json else framed(detect_panel(release, session, points))

@@ -1,0 +1,408 @@
+"""Attack the search for subspaces: all neighbouring tables of small grids, the exact probabilities of all outcomes.
+
+An outcome is (centre, winners in order): more than is released, and still covered by the proof. The law of the centre
+is that of the noise, clamped; the winners follow the closed forms of `selection.proof.md`. Probabilities are floats
+with errors below 1e-13; "at most e^epsilon times" is asked with a margin of 1e-9. Every mistake named here is caught.
+"""
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from test_mutants import profile
+
+from definition import core_by_definition, depth_by_definition, outliers_by_definition
+from eremite import OutlierDefinition, Table
+from eremite.engines import count_neighbors
+from eremite.mechanisms import SmoothLaplace
+from eremite.queries.subspaces import CENTRE_SHARE, family_of, plan_subspaces
+from eremite.sensitivity import dampened, glimpse, local_profile, most_moved, profile_function
+from neighbouring import line, smooth, square
+
+MARGIN = 1 + 1e-9
+STEPS = 6  # of a profile; as many as a walk on these tables takes, and the cap is reached before
+
+
+# The closed forms of selection.
+
+
+def permute_and_flip_law(weights):
+    """P(i) = w_i times the integral over s in [0, 1] of the product over the others of (1 - s w_j); the best has 1."""
+    found = []
+    for i, weight in enumerate(weights):
+        product = np.array([1.0])
+        for other in (*weights[:i], *weights[i + 1 :]):
+            product = np.convolve(product, [1.0, -other])
+        found.append(weight * (product / np.arange(1, len(product) + 1)).sum())
+    return np.array(found)
+
+
+def exponential_law(weights):
+    return np.array(weights) / sum(weights)
+
+
+def one_law(law, scores, rate):
+    """Of one draw, by the score; weight exp(rate u), 1 for the best."""
+    best = max(scores)
+    return law([float(np.exp(float(rate * (score - best)))) for score in scores])
+
+
+def ordered_law(law, scores, rate, h):
+    """{winners in order: probability} of h draws, each from what is left."""
+
+    def drawn(left, h):
+        if h == 0:
+            return {(): 1.0}
+        first = one_law(law, [scores[i] for i in left], rate)
+        rest = {i: drawn([j for j in left if j != i], h - 1) for i in left}
+        return {(i, *then): p * q for i, p in zip(left, first, strict=True) for then, q in rest[i].items()}
+
+    return drawn(list(range(len(scores))), h)
+
+
+LAWS = {"permute-and-flip": permute_and_flip_law, "exponential": exponential_law}
+
+
+# A walk that is 1-Lipschitz, and walks that are not.
+
+
+def mirrored(walk):
+    return lambda gap, profile, limit: walk(gap, profile, limit) if gap >= 0 else -walk(-gap, profile, limit)
+
+
+@mirrored
+def shifted_walk(gap, profile, limit):
+    """D_t shifted by one step: a gap of 1 takes more than one step."""
+    return dampened(gap, profile, limit) + (gap > 0)
+
+
+@mirrored
+def late_walk(gap, profile, limit):
+    """A^(t - 1) in place of A^(t)."""
+    return dampened(gap, lambda t: profile(max(t - 1, 0)), limit)
+
+
+@mirrored
+def jumping_walk(gap, profile, limit):
+    """Whole steps only."""
+    return Fraction(-(-dampened(gap, profile, limit) // 1))
+
+
+def replaced(rows, size):
+    """All tables that differ from this one in one row, as multisets."""
+    moves = itertools.product(range(len(rows)), range(size))
+    return {tuple(sorted((*rows[:i], *rows[i + 1 :], value))) for i, value in moves} - {rows}
+
+
+@cache
+def pairs_of_counts(case, method):
+    """All pairs ((q, profile), (q', profile')) of neighbouring tables; few are left of many pairs of tables."""
+    name, n, k, reach = case
+    grid = {"line": line(5), "square": square(3)}[name]
+    radius = reach / np.sqrt(grid.shape[1])
+    definition = OutlierDefinition(min_neighbors=k, radius=radius)
+    known = {}
+    for rows in itertools.combinations_with_replacement(range(len(grid)), n):
+        points = grid[list(rows)]
+        profile = local_profile(points, definition, STEPS, method)
+        known[rows] = outliers_by_definition(points, k, radius), tuple(profile.tolist())
+    return {(known[rows], known[other]) for rows in known for other in replaced(rows, len(grid))}
+
+
+def largest_move(case, method, walk, centre, limit):
+    """How far one replaced row moves the dampened count."""
+    pairs = pairs_of_counts(case, method)
+    score = {fact: walk(fact[0] - centre, fact[1].__getitem__, limit) for fact in set().union(*pairs)}
+    return max(abs(score[here] - score[there]) for here, there in pairs)
+
+
+DAMPENED_CASES = [
+    *itertools.product(["line"], (3, 4, 5), (1, 2), (1.0, 2.0)),
+    *itertools.product(["square"], (3, 4), (1, 2), (1.0, 2.0)),
+]
+
+
+@pytest.mark.parametrize("method", ["ball", "core", "auto"])
+@pytest.mark.parametrize("centre", [-3, -1, 0, 1, 2, 3, 5, 8])
+def test_dampened_count_moves_by_at_most_one_step(method, centre):
+    for case, limit in itertools.product(DAMPENED_CASES, (2, 10)):
+        assert largest_move(case, method, dampened, centre, limit) <= 1
+
+
+@pytest.mark.parametrize("centre", [0, 1, 2])
+def test_dampened_count_moves_by_a_whole_step_somewhere(centre):
+    """There is nothing to spare, so the attack has teeth."""
+    assert max(largest_move(case, "auto", dampened, centre, 10) for case in DAMPENED_CASES) == 1
+
+
+@pytest.mark.parametrize("walk", [shifted_walk, late_walk, jumping_walk], ids=lambda walk: walk.__doc__)
+def test_attack_catches_the_walk(walk):
+    found = [
+        (case, centre)
+        for case, centre in itertools.product(DAMPENED_CASES, (-3, -1, 0, 1, 2, 3, 5))
+        if largest_move(case, "auto", walk, centre, 10) > 1
+    ]
+    assert found
+
+
+# The whole search: two columns, three subspaces.
+
+FAMILY = ((0,), (1,), (0, 1))
+GRID = square(3) / 2
+#: (N, k, radius); 0.5 is one step of the grid, and in both columns its diagonal
+SEARCHES = [(3, 1, 0.5), (3, 2, 0.4), (4, 1, 0.4), (4, 2, 0.4), (4, 2, 0.5)]
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the search knows of a table: counts, profiles and smooth bounds of its subspaces, their sizes, N and k."""
+
+    counts: tuple
+    profiles: tuple
+    bounds: tuple
+    sizes: tuple
+    n: int
+    k: int
+
+
+def seen_by_library(points, k, radius, decay, family=FAMILY):
+    looks = [_library_look(_rows_of(points, subspace), k, radius, decay) for subspace in family]
+    return Seen(*zip(*looks, strict=True), tuple(map(len, family)), len(points), k)
+
+
+def seen_with(mistake):
+    """From the definitions written out, depth for the scores and the core for the bound of the centre."""
+
+    def seen(points, k, radius, decay, family=FAMILY):
+        looks = [_definition_look(_rows_of(points, subspace), k, radius, decay, mistake) for subspace in family]
+        return Seen(*zip(*looks, strict=True), tuple(map(len, family)), len(points), k)
+
+    return seen
+
+
+def _rows_of(points, subspace):
+    """Sorted, so that what was seen once is known: the order of rows does not matter."""
+    return tuple(sorted(map(tuple, points[:, subspace].tolist())))
+
+
+@cache
+def _library_look(rows, k, radius, decay):
+    points, definition = np.array(rows), OutlierDefinition(min_neighbors=k, radius=radius)
+    look, bound = glimpse(points, definition, decay, Fraction(0), count_neighbors)
+    return look.outliers, _library_profile(rows, k, radius), bound
+
+
+@cache
+def _library_profile(rows, k, radius):
+    size = profile_function(np.array(rows), OutlierDefinition(min_neighbors=k, radius=radius), STEPS)
+    return tuple(size(step) for step in range(STEPS))
+
+
+def remembered(bound):
+    """Windows of small tables are few and come again and again."""
+    known = {}
+
+    def look(points, reach):
+        key = points.tobytes(), points.shape, reach
+        if key not in known:
+            known[key] = bound(points, reach)
+        return known[key]
+
+    return look
+
+
+depth, core = remembered(depth_by_definition), remembered(core_by_definition)
+
+
+def _definition_look(rows, k, radius, decay, mistake):
+    by_depth, by_core = (_definition_profile(rows, k, radius, bound, tuple(mistake.items())) for bound in (depth, core))
+    return outliers_by_definition(rows, k, radius), by_depth, smooth(by_core, decay)
+
+
+@cache
+def _definition_profile(rows, k, radius, bound, mistake):
+    """A step of size 0, which a mistake can make, is taken for 1: the walk would not end."""
+    sizes = profile(np.array(rows), k, radius, STEPS, bound=bound, **dict(mistake))
+    return tuple(max(size, 1) for size in sizes)
+
+
+@cache
+def pairs_seen(case, see, decay):
+    n, k, radius = case
+    tables = list(itertools.combinations_with_replacement(range(len(GRID)), n))
+    known = {rows: see(GRID[list(rows)], k, radius, decay) for rows in tables}
+    return {(known[rows], known[other]) for rows in tables for other in replaced(rows, len(GRID))}
+
+
+# The law of a search: an array over centres and winners in order.
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a plan decides, with a handle on each part where a mistake can sit."""
+
+    epsilon: Fraction
+    utility: str = "centred"
+    selection: str = "permute-and-flip"
+    h: int = 1
+    factor: Fraction = HALF  # of the exponent
+    noisy: bool = True  # the centre; without noise, nothing is spent on it
+    bound_of: str = "family"  # or of the subspace whose count the centre is: "one"
+
+    def plan(self, n, k, radius):
+        """The real one; what it spends on a draw and on the centre is used as it is."""
+        table = Table.from_frame(np.zeros((n, 2)), {"a": (0, 1), "b": (0, 1)})
+        definition = OutlierDefinition(min_neighbors=k, radius=radius)
+        family = family_of(table, None, 2, None)
+        return plan_subspaces(table, definition, family, self.h, self.epsilon, 0, self.utility, self.selection)
+
+
+def joint_law(search, plan, seen):
+    each = plan.each if search.noisy else search.epsilon / search.h
+    centres = centre_law(search, plan, seen)
+    return np.array(
+        [share * winners_law(plan.selection, scores_of(plan, seen, centre), each * search.factor, search.h)
+         for centre, share in centres.items()]
+    )  # fmt: skip
+
+
+def centre_law(search, plan, seen):
+    """{centre: probability}: the h-th largest count with noise, clamped."""
+    if plan.centre is None:
+        return {0: 1.0}
+    place = sorted(range(len(seen.counts)), key=lambda i: -seen.counts[i])[search.h - 1]
+    target = seen.counts[place]
+    if not search.noisy:
+        return {target: 1.0}
+    bound = max(seen.bounds) if search.bound_of == "family" else seen.bounds[place]
+    below = [Fraction(0), *(plan.centre.cumulative(y, target, bound) for y in range(seen.n)), Fraction(1)]
+    return {y: float(high - low) for y, (low, high) in enumerate(itertools.pairwise(below))}
+
+
+def scores_of(plan, seen, centre):
+    if plan.utility == "paper":
+        most = [most_moved(seen.n, size, seen.k) for size in seen.sizes]
+        return tuple(Fraction(q, moved) for q, moved in zip(seen.counts, most, strict=True))
+    walks = zip(seen.counts, seen.profiles, strict=True)
+    return tuple(dampened(q - centre, sizes.__getitem__, plan.limit) for q, sizes in walks)
+
+
+@cache
+def winners_law(selection, scores, rate, h):
+    return np.array([p for _, p in sorted(ordered_law(LAWS[selection], scores, rate, h).items())])
+
+
+def breaks(search, law_here, law_there):
+    """Whether an outcome is more than e^epsilon times as likely here; without noise, the winners alone are released."""
+    here, there = (law if search.noisy else law.sum(axis=0) for law in (law_here, law_there))
+    return bool((here > np.exp(float(search.epsilon)) * MARGIN * there).any())
+
+
+def attack(search, cases=SEARCHES, see=seen_by_library):
+    """The first case and pair that break the promise; None if there is none."""
+    for case in cases:
+        plan = search.plan(*case)
+        pairs = pairs_seen(case, see, SmoothLaplace(search.epsilon * CENTRE_SHARE).decay)
+        law = {seen: joint_law(search, plan, seen) for seen in set().union(*pairs)}
+        for here, there in pairs:
+            if breaks(search, law[here], law[there]):
+                return case, here, there
+    return None
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("selection", LAWS)
+@pytest.mark.parametrize("h", [1, 2])
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+def test_search_withstands_all_neighbours(utility, selection, h, epsilon):
+    assert attack(Search(epsilon, utility, selection, h)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("selection", LAWS)
+@pytest.mark.parametrize("h", [1, 2])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(8)])
+def test_search_withstands_all_neighbours_of_more_tables(utility, selection, h, epsilon):
+    cases = itertools.product((3, 4), (1, 2), (0.4, 0.5, 0.6))
+    assert attack(Search(epsilon, utility, selection, h), list(cases)) is None
+
+
+def test_library_sees_what_the_definitions_say():
+    """So that the laws below, from the definitions with a mistake, differ by this mistake alone."""
+    decay = SmoothLaplace(HALF).decay
+    for case in [(3, 1, 0.5), (4, 2, 0.4)]:
+        assert pairs_seen(case, seen_by_library, decay) == pairs_seen(case, seen_with_no_mistake, decay)
+
+
+seen_with_no_mistake = seen_with({})
+seen_without_one = seen_with({"extra": 0})
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("h", [1, 2])
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+def test_attack_catches_the_missing_factor_2(utility, h, epsilon):
+    """The paper's Algorithm 3."""
+    assert attack(Search(epsilon, utility, "permute-and-flip", h, factor=Fraction(1))) is not None
+
+
+def test_attack_catches_the_missing_factor_2_in_exponential_draws():
+    """They spend less than they may where candidates are few, and still too much."""
+    assert attack(Search(HALF, "centred", "exponential", 1, factor=Fraction(1))) is not None
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened"])
+def test_attack_catches_a_profile_without_its_one(utility):
+    search = Search(HALF, utility)
+    assert attack(search, [(4, 2, 0.4)], seen_with_no_mistake) is None
+    assert attack(search, [(4, 2, 0.4)], seen_without_one) is not None
+
+
+def test_attack_catches_a_centre_with_the_bound_of_one_subspace():
+    """The largest count of X' can be that of a subspace which X saw as the smaller and less certain one."""
+    assert attack(Search(HALF, bound_of="one"), [(4, 1, 0.4)]) is not None
+
+
+# A centre without noise: each score alone is 1-Lipschitz for every centre, but the centre moves too.
+
+
+def hub_moved():
+    """In column a, two rows on each side of a hub and nobody else near: without it, five outliers. In b, a crowd."""
+    hub, far = 0.5, 0.1
+    a = [hub, 0.4, 0.4, 0.6, 0.6, *[0.9] * 9]
+    before = np.column_stack([a, np.full(14, 0.5)])
+    after = before.copy()
+    after[0, 0] = far
+    return before, after
+
+
+def laws_of_hub(search):
+    plan = search.plan(14, 2, 0.11)
+    decay = plan.centre.decay
+    seen = [seen_by_library(points, 2, 0.11, decay, ((0,), (1,))) for points in hub_moved()]
+    assert [one.counts for one in seen] == [(0, 0), (5, 0)]
+    return [joint_law(search, plan, one) for one in seen]
+
+
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+def test_attack_catches_a_centre_without_noise(epsilon):
+    safe, unsafe = Search(epsilon), Search(epsilon, noisy=False)
+    assert not breaks(safe, *laws_of_hub(safe))
+    assert not breaks(safe, *reversed(laws_of_hub(safe)))
+    assert breaks(unsafe, *laws_of_hub(unsafe))
+
+
+@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+def test_score_from_a_centre_without_noise_moves_by_more_than_one_step(epsilon):
+    plan = Search(epsilon).plan(14, 2, 0.11)
+    seen = [seen_by_library(points, 2, 0.11, plan.centre.decay, ((0,), (1,))) for points in hub_moved()]
+    before, after = (scores_of(plan, one, max(one.counts)) for one in seen)
+    assert abs(before[1] - after[1]) > 2
+    for centre in range(15):
+        here, there = (scores_of(plan, one, centre) for one in seen)
+        assert max(abs(u - v) for u, v in zip(here, there, strict=True)) <= 1

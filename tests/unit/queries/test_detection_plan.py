@@ -1,0 +1,141 @@
+"""What detection spends and refuses, and what it draws among."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite.queries.detection import compute_detection, plan_detection
+from eremite.session import session as module
+
+DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
+POINTS = [[20.0, 1.0], [80.0, 5.0], [55.0, 2.5]]
+
+
+def table(n=30, rows_per_person=1):
+    rows = np.random.default_rng(2).random((n, 2)) * [100, 10]
+    return Table.from_frame(rows, {"age": (0, 100), "dose": (0, 10)}, rows_per_person=rows_per_person)
+
+
+def plan(candidates=POINTS, h=1, columns=None, epsilon=1, some=None):
+    return plan_detection(some or table(), DEFINITION, candidates, h, columns, epsilon)
+
+
+def test_candidates_are_scaled_as_the_rows_were():
+    assert plan().candidates.tolist() == [[0.2, 0.1], [0.8, 0.5], [0.55, 0.25]]
+    assert plan([[5.0, 20.0]], columns=["dose", "age"]).candidates.tolist() == [[0.5, 0.2]]
+    assert plan([[5], [20]], columns=["age"]).candidates.tolist() == [[0.05], [0.2]]
+
+
+@pytest.mark.parametrize("h", [1, 2, 3])
+@pytest.mark.parametrize("m", [1, 4])
+@pytest.mark.parametrize("candidates", [POINTS, None])
+def test_draws_spend_epsilon_exactly(h, m, candidates):
+    made = plan(candidates, h, epsilon="0.7", some=table(rows_per_person=m))
+    assert made.each * h * m == Fraction(7, 10)
+    assert made.privacy == Privacy(Fraction(7, 10))
+
+
+def test_selection_is_the_one_the_proof_is_for():
+    assert plan().selection == "permute-and-flip"
+    assert plan(None).selection == "exponential"
+    assert plan().candidates_in_words == "3 public points"
+    assert "at most 2.72 times as likely" in plan(None, 2, epsilon=4).candidates_in_words
+
+
+BAD = [
+    {"candidates": [[1.0]]},
+    {"candidates": [[1.0, 2.0, 3.0]]},
+    {"candidates": [1.0, 2.0]},
+    {"candidates": 5},
+    {"candidates": "ab"},
+    {"candidates": [["a", "b"]]},
+    {"candidates": [[1.0, 2.0], [1.0]]},
+    {"candidates": [[1.0, float("nan")]]},
+    {"candidates": [[float("inf"), 1.0]]},
+    {"candidates": []},
+    {"candidates": np.zeros((0, 2))},
+    {"candidates": np.zeros((2, 2), dtype=complex)},
+    {"h": 0},
+    {"h": 4},
+    {"h": True},
+    {"h": "1"},
+    {"candidates": None, "h": 31},
+    {"columns": ["age"]},
+    {"columns": ["z", "age"]},
+    {"columns": []},
+    {"epsilon": 0},
+    {"epsilon": 21},
+    {"definition": (2, 0.1)},
+    {"definition": OutlierDefinition(min_neighbors=30, radius=0.1)},
+    {"definition": OutlierDefinition(min_neighbors=2, radius=1.5)},
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+def test_bad_request_for_detection_spends_nothing_and_looks_at_nothing(monkeypatch, bad):
+    monkeypatch.setattr(module, "compute_detection", lambda *_: pytest.fail("rows were looked at"))
+    session = Session(table(), epsilon=1)
+    with pytest.raises(InputError):
+        session.detect_outliers(**({"definition": DEFINITION, "candidates": POINTS, "h": 1, "epsilon": 0.5} | bad))
+    assert session.remaining == Privacy(Fraction(1))
+
+
+def test_refused_detection_spends_nothing(monkeypatch):
+    monkeypatch.setattr(module, "compute_detection", lambda *_: pytest.fail("rows were looked at"))
+    session = Session(table(), epsilon=1)
+    with pytest.raises(BudgetRefused):
+        session.detect_outliers(DEFINITION, candidates=POINTS, h=1, epsilon=2)
+    assert session.remaining == Privacy(Fraction(1))
+
+
+class PrivateSideError(Exception):
+    """What the private side may raise."""
+
+
+@pytest.mark.parametrize("candidates", [POINTS, None])
+def test_charge_for_detection_is_made_before_a_row_is_looked_at(monkeypatch, candidates):
+    session, found = Session(table(), epsilon=1), []
+
+    def look(*_):
+        found.append(session.remaining)
+        raise PrivateSideError
+
+    monkeypatch.setattr(Table, "points", look)
+    with pytest.raises(PrivateSideError):
+        session.detect_outliers(DEFINITION, candidates=candidates, h=1, epsilon=0.25)
+    assert found == [session.remaining] == [Privacy(Fraction(3, 4))]
+
+
+@pytest.mark.parametrize("candidates", [POINTS, None])
+def test_places_are_plain_integers_each_drawn_once(candidates):
+    some = table(5) if candidates is None else table()
+    h = 5 if candidates is None else 3
+    drawn = compute_detection(some, plan(candidates, h, some=some))
+    assert sorted(drawn) == list(range(h))
+    assert {type(place) for place in drawn} == {int}
+
+
+def test_lonely_candidate_wins_where_the_budget_is_large():
+    """Forty rows near one candidate, one near the other, none near the third, and epsilon 20: 20 steps decide."""
+    rows = np.array([[0.2, 0.2]] * 40 + [[0.8, 0.8]])
+    crowd = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)})
+    made = plan_detection(crowd, DEFINITION, [[0.2, 0.2], [0.8, 0.2]], 1, None, 20)
+    assert {compute_detection(crowd, made) for _ in range(100)} == {(1,)}
+
+
+def test_rows_of_the_same_degree_are_drawn_alike_and_lonely_ones_more_often():
+    """Two lonely rows of eight, k = 2 and epsilon 20: e^10 times as likely as the others."""
+    rows = np.array([[0.1, 0.1]] * 6 + [[0.5, 0.9], [0.9, 0.5]])
+    crowd = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)})
+    made = plan_detection(crowd, DEFINITION, None, 1, None, 20)
+    assert {compute_detection(crowd, made) for _ in range(100)} == {(6,), (7,)}
+
+
+def test_release_of_rows_says_how_little_it_tells():
+    session = Session(table(), epsilon=1)
+    release = session.detect_outliers(DEFINITION, candidates=None, h=2, epsilon=1)
+    assert release.mechanism == "exponential"
+    assert "close to a random pick" in dict(release.parameters)["candidates"]
+    assert "1.28 times" in dict(release.parameters)["candidates"]  # e^(1/4)

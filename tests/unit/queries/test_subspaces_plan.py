@@ -1,0 +1,310 @@
+"""What a search for subspaces and a report spend, and what they refuse before they spend anything."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite.mechanisms.enclosures import as_arb
+from eremite.queries.count import per_row
+from eremite.queries.report import plan_report
+from eremite.queries.subspaces import CENTRE_SHARE, MOST_SUBSPACES, family_of, plan_subspaces
+from eremite.session import session as module
+from eremite.table import Bounds
+
+DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.2)
+NAMES = ("a", "b", "c", "d")
+DELTA = Fraction(1, 10**6)
+
+
+class ShapeOnly:
+    """Stands for the rows, and has nothing but their number."""
+
+    def __init__(self, d, n):
+        self.shape = (d, n)
+
+
+def rowless(d=4, n=30, rows_per_person=1):
+    names = NAMES if d == 4 else [f"x{i}" for i in range(d)]
+    return Table({name: Bounds(0, 1) for name in names}, rows_per_person, _scaled=ShapeOnly(d, n))
+
+
+def table(n=30, rows_per_person=1):
+    rows = np.random.default_rng(2).random((n, 4))
+    return Table.from_frame(rows, dict.fromkeys(NAMES, (0, 1)), rows_per_person=rows_per_person)
+
+
+def plan(h=1, epsilon=1, delta=0, utility="centred", selection="permute-and-flip", table=None, max_size=2):
+    table = table or rowless()
+    family = family_of(table, None, max_size, None)
+    return plan_subspaces(table, DEFINITION, family, h, epsilon, delta, utility, selection)
+
+
+# The family.
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (None, None, None),
+        (1, 2, None),
+        (1, None, [["a"]]),
+        (None, 1, [["a"]]),
+        (1, 1, [["a"]]),
+    ],
+)
+def test_family_is_named_in_one_way(given):
+    with pytest.raises(InputError, match="Give one of size, max_size and subspaces"):
+        family_of(rowless(), *given)
+
+
+def test_family_holds_what_was_asked_for():
+    assert list(family_of(rowless(), 1, None, None)) == [("a",), ("b",), ("c",), ("d",)]
+    assert family_of(rowless(), None, 3, None).count == 4 + 6 + 4
+    assert list(family_of(rowless(), None, None, [["c", "a"], ("b",)])) == [("a", "c"), ("b",)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (0, None, None),
+        (5, None, None),
+        (True, None, None),
+        ("2", None, None),
+        (None, 0, None),
+        (None, 2.0, None),
+        (None, None, []),
+        (None, None, "ab"),
+        (None, None, ["a"]),
+        (None, None, [[]]),
+        (None, None, [["a", "a"]]),
+        (None, None, [["z"]]),
+        (None, None, [["a", "b"], ["b", "a"]]),
+    ],
+    ids=str,
+)
+def test_family_that_does_not_fit_is_refused(given):
+    with pytest.raises(InputError):
+        family_of(rowless(), *given)
+
+
+@pytest.mark.parametrize("subspaces", [np.array([["a"], ["b"]]), np.array([]), 5], ids=["array", "empty array", "5"])
+def test_family_that_is_no_list_is_taken_or_refused(subspaces):
+    """As `columns` is in other requests."""
+    try:
+        assert family_of(rowless(), None, None, subspaces).count == 2
+    except InputError:
+        return
+
+
+def test_family_too_large_is_refused_with_its_count_before_anything_is_charged():
+    """60 columns, 8 at a time: 2,558,620,845 subspaces of ten rows."""
+    names = [f"x{i}" for i in range(60)]
+    wide = Table.from_frame(np.zeros((10, 60)), dict.fromkeys(names, (0, 1)))
+    session = Session(wide, epsilon=1)
+    for ask in (
+        lambda: session.top_subspaces(DEFINITION, h=1, size=8, epsilon=1),
+        lambda: session.outlier_report(DEFINITION, 1, size=8, epsilon=1),
+    ):
+        with pytest.raises(InputError, match=r"There are 2,558,620,845 such .*choose a smaller size or list"):
+            ask()
+    assert session.remaining == Privacy(Fraction(1))
+
+
+def test_family_of_ten_million_is_the_most():
+    """Up to six columns of 45, and of 46."""
+    assert family_of(rowless(45), None, 6, None).count == 9_531_039 <= MOST_SUBSPACES
+    with pytest.raises(InputError, match="There are 10,917,019"):
+        family_of(rowless(46), None, 6, None)
+
+
+# What is spent.
+
+
+@pytest.mark.parametrize("h", [1, 2, 7])
+@pytest.mark.parametrize("m", [1, 4])
+def test_centre_and_draws_spend_epsilon_exactly(h, m):
+    made = plan(h, "0.7", table=rowless(rows_per_person=m))
+    assert made.centre.epsilon == Fraction(7, 10) / m * CENTRE_SHARE
+    assert made.centre.epsilon + h * made.each == Fraction(7, 10) / m
+    assert made.privacy == Privacy(Fraction(7, 10))
+
+
+@pytest.mark.parametrize("utility", ["dampened", "paper"])
+def test_without_a_centre_the_draws_spend_all(utility):
+    made = plan(3, "0.6", utility=utility)
+    assert made.centre is None
+    assert 3 * made.each == Fraction(6, 10)
+
+
+def test_plan_is_made_without_rows():
+    assert plan(2) == plan(2, table=table())
+
+
+def zcdp_total(each, delta, h):
+    """h epsilon_0^2 / 8 + 2 sqrt(... ln(1 / delta)), enclosed."""
+    rho = as_arb(Fraction(h) * each * each / 8)
+    return rho + 2 * (rho * -as_arb(delta).log()).sqrt()
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
+@pytest.mark.parametrize("m", [1, 3])
+def test_delta_is_used_where_it_gives_more_and_nowhere_else(utility, epsilon, m):
+    """Both sides of where the two ways cross are met. zCDP never spends more than there is, and nearly all of it."""
+    used = []
+    for h in range(1, 200):
+        some = rowless(10, rows_per_person=m)
+        made = plan(h, epsilon, DELTA, utility, table=some, max_size=4)
+        row = per_row(Privacy(Fraction(epsilon), DELTA), m)
+        left = row.epsilon - (made.centre.epsilon if made.centre else 0)
+        used.append(made.privacy.delta > 0)
+        with ctx.workprec(200):
+            if used[-1]:
+                assert (made.privacy.delta, made.selection) == (DELTA, "exponential")
+                assert made.each > left / h
+                assert zcdp_total(made.each, row.delta, h) <= as_arb(left)
+                assert zcdp_total(made.each + Fraction(1, 2**60), row.delta, h) > as_arb(left)
+            else:
+                assert (made.privacy.delta, made.selection) == (0, "permute-and-flip")
+                assert made.each == left / h
+                assert zcdp_total(made.each, row.delta, h) >= as_arb(left) * (1 - arb(2) ** -50)
+    assert used == sorted(used)  # few draws do without, many use it
+    assert used[0] is False
+    assert used[-1] is True
+
+
+def test_no_delta_is_never_used():
+    assert plan(10, max_size=2).privacy == Privacy(Fraction(1))
+    assert plan(10, selection="exponential").selection == "exponential"
+
+
+def test_limit_leaves_what_is_cut_off_no_chance():
+    """All candidates that lie further below the best than the limit have at most a millionth between them."""
+    for h, epsilon in ((1, "0.01"), (5, "1"), (10, "20")):
+        made = plan(h, epsilon)
+        assert made.family.count * np.exp(-float(made.each) / 2 * made.limit) <= 1e-6
+
+
+# A report.
+
+
+@pytest.mark.parametrize("h", [1, 3, 7])
+@pytest.mark.parametrize("delta", [0, DELTA])
+def test_report_spends_its_parts_and_no_more(h, delta):
+    made = plan_report(rowless(), DEFINITION, family_of(rowless(), None, 2, None), h, "0.7", delta)
+    assert made.finding.privacy.epsilon == Fraction(35, 100)
+    assert made.each_count * h == Fraction(35, 100)
+    assert made.privacy == Privacy(Fraction(7, 10), made.finding.privacy.delta)
+
+
+def test_report_of_many_subspaces_charges_the_delta_it_uses():
+    some = rowless(10)
+    made = plan_report(some, DEFINITION, family_of(some, None, 4, None), 150, 4, DELTA)
+    assert made.finding.selection == "exponential"
+    assert made.privacy == Privacy(Fraction(4), DELTA)
+
+
+def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
+    plans = []
+    real = module.compute_report
+    monkeypatch.setattr(module, "compute_report", lambda table, made: plans.append(made) or real(table, made))
+    session = Session(table(rows_per_person=2), epsilon=5)
+    release = session.outlier_report(DEFINITION, 3, max_size=2, epsilon=3)
+    assert session.remaining == Privacy(Fraction(2))
+    assert (release.epsilon, release.delta) == (3, 0)
+    assert len({subspace for subspace, _ in release.value}) == 3
+    assert all(0 <= count <= 30 for _, count in release.value)
+    assert plans[0].privacy == Privacy(Fraction(3))
+    assert plans[0].finding.centre.epsilon + 3 * plans[0].finding.each == Fraction(3, 4)  # of a row, of two
+
+
+def test_report_too_thin_to_count_is_refused_before_it_is_charged():
+    session = Session(table(), epsilon=1)
+    with pytest.raises(InputError, match="with less, the answer is nothing but noise"):
+        session.outlier_report(DEFINITION, 10, max_size=2, epsilon="0.00001")
+    assert session.remaining == Privacy(Fraction(1))
+
+
+# Refusals.
+
+BAD = [
+    {"h": 0},
+    {"h": 11},
+    {"h": True},
+    {"h": 1.0},
+    {"h": None},
+    {"epsilon": 0},
+    {"epsilon": 21},
+    {"epsilon": "nan"},
+    {"delta": 1},
+    {"delta": -1},
+    {"max_size": 5},
+    {"max_size": None},
+    {"size": 1},
+    {"subspaces": [["a"]]},
+    {"definition": None},
+    {"definition": OutlierDefinition(min_neighbors=30, radius=0.1)},
+    {"definition": OutlierDefinition(min_neighbors=3, radius=1)},
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+@pytest.mark.parametrize("query", ["top_subspaces", "outlier_report"])
+def test_bad_request_for_subspaces_spends_nothing_and_looks_at_nothing(monkeypatch, query, bad):
+    for compute in ("compute_subspaces", "compute_report"):
+        monkeypatch.setattr(module, compute, lambda *_: pytest.fail("rows were looked at"))
+    session = Session(table(), epsilon=1)
+    with pytest.raises(InputError):
+        getattr(session, query)(**({"definition": DEFINITION, "h": 1, "max_size": 2, "epsilon": 0.5} | bad))
+    assert session.remaining == Privacy(Fraction(1))
+
+
+@pytest.mark.parametrize("bad", [{"utility": "best"}, {"utility": None}, {"selection": "gumbel"}, {"selection": 1}])
+def test_unknown_ways_are_refused(bad):
+    with pytest.raises(InputError, match=f"{next(iter(bad))} must be one of "):
+        plan(**bad)
+
+
+def test_refused_search_spends_nothing(monkeypatch):
+    monkeypatch.setattr(module, "compute_subspaces", lambda *_: pytest.fail("rows were looked at"))
+    session = Session(table(), epsilon=1)
+    with pytest.raises(BudgetRefused):
+        session.top_subspaces(DEFINITION, h=1, size=1, epsilon="1.000001")
+    assert session.remaining == Privacy(Fraction(1))
+
+
+class PrivateSideError(Exception):
+    """What the private side may raise."""
+
+
+@pytest.mark.parametrize("query", ["top_subspaces", "outlier_report"])
+def test_charge_for_subspaces_is_made_before_a_row_is_looked_at(monkeypatch, query):
+    session, found = Session(table(), epsilon=1), []
+
+    def look(*_):
+        found.append(session.remaining)
+        raise PrivateSideError
+
+    monkeypatch.setattr(Table, "points", look)
+    with pytest.raises(PrivateSideError):
+        getattr(session, query)(definition=DEFINITION, h=1, max_size=2, epsilon=0.25)
+    assert found[0] == session.remaining == Privacy(Fraction(3, 4))
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+def test_release_names_what_ran_and_nothing_else(utility):
+    session = Session(table(), epsilon=10)
+    release = session.top_subspaces(DEFINITION, h=2, size=2, epsilon=1, utility=utility)
+    assert len(set(release.value)) == 2
+    assert set(release.value) <= set(family_of(table(), 2, None, None))
+    assert release.mechanism == f"{utility}, permute-and-flip"
+    assert dict(release.parameters) == {"h": 2, "family": "all 6 sets of 2 columns"}
+
+
+def test_all_candidates_drawn_come_each_once():
+    session = Session(table(), epsilon=1, delta="1e-6")
+    release = session.top_subspaces(DEFINITION, h=10, max_size=2, epsilon=1, delta="1e-6")
+    assert sorted(release.value) == sorted(family_of(table(), None, 2, None))
