@@ -63,8 +63,10 @@ class Subspaces:
     def in_words(self) -> str:
         """Which sets of columns these are."""
         if self.chosen is not None:
-            return f"{len(self.chosen)} listed sets of columns"
-        sizes = f"{self.sizes.start}" if len(self.sizes) == 1 else f"1 to {self.sizes.stop - 1}"
+            return f"{len(self.chosen)} listed set{'s' if len(self.chosen) > 1 else ''} of columns"
+        if self.largest == 1:
+            return f"all {self.count} columns, one at a time"
+        sizes = f"{self.sizes.start}" if len(self.sizes) == 1 else f"1 to {self.largest}"
         return f"all {self.count} sets of {sizes} columns"
 
     def __iter__(self) -> Iterator[Subspace]:

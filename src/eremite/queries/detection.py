@@ -41,7 +41,7 @@ class DetectionPlan:
         """What was ranked, and, for the rows themselves, how little a draw among them can tell."""
         if self.candidates is not None:
             return f"{len(self.candidates)} public points"
-        times = exp(float(self.each) / 2)
+        times = ceil(100 * exp(float(self.each) / 2)) / 100
         return (
             f"the rows of the table, by number: in each draw the loneliest is at most {times:.2f} times as likely "
             "as any other, so this is close to a random pick unless that factor is large"

@@ -19,7 +19,7 @@ class Scores:
         self._high = [high for _, high in bounds]
         self._exact = exact
         self._rate = rate  # weight exp(rate u)
-        self._left = sorted(range(len(bounds)), key=lambda i: -self._high[i])
+        self._left = list(range(len(bounds)))  # in this order bits are used, so bounds do not change what is drawn
 
     def permute_and_flip(self) -> int:
         """Draw one candidate and take it out: each is kept with probability e^-drop, then one of the kept at random."""
@@ -40,9 +40,9 @@ class Scores:
         return i
 
     def _best(self) -> Fraction:
-        """The largest score left; the order is by upper bounds, so few need an exact look."""
+        """The largest score left; by falling upper bounds, so that few need an exact look."""
         best: Fraction | None = None
-        for i in self._left:
+        for i in sorted(self._left, key=lambda i: -self._high[i]):
             if best is None or self._high[i] > best:
                 self._settle(i)
                 best = self._low[i] if best is None else max(best, self._low[i])

@@ -44,6 +44,9 @@ class Screen:
             first, self._asked = self._asked, self._asked + len(answers)
         return self._release(answers, first)
 
+    def __repr__(self) -> str:
+        return f"Screen({self._plan.definition}, columns={self._plan.columns}, yes_left={self.yes_left})"
+
     def _release(self, answers: tuple[bool, ...], first: int) -> Release:
         return Release(
             value=answers,

@@ -25,14 +25,17 @@ profiles = st.lists(st.integers(1, 9), min_size=1, max_size=8).map(sorted)
 
 
 def dampened_by_definition(gap, profile, limit):
-    """D_t = A^(0) + ... + A^(t-1); t the least with D_t >= gap; t - 1 + (gap - D_{t-1}) / (D_t - D_{t-1})."""
+    """D_t = A^(0) + ... + A^(t-1); t the least with D_t >= gap; t - 1 + (gap - D_{t-1}) / (D_t - D_{t-1}).
+
+    Negative gaps mirrored, and cut off at -limit.
+    """
     if gap < 0:
-        return -dampened_by_definition(-gap, profile, limit)
+        return max(Fraction(-limit), -dampened_by_definition(-gap, profile, limit))
     if gap == 0:
         return Fraction(0)
     bridged = [0, *accumulate(profile(t) for t in range(gap))]
     t = min(t for t in range(1, gap + 1) if bridged[t] >= gap)
-    return min(Fraction(limit), t - 1 + Fraction(gap - bridged[t - 1], bridged[t] - bridged[t - 1]))
+    return t - 1 + Fraction(gap - bridged[t - 1], bridged[t] - bridged[t - 1])
 
 
 def extended(sizes):
@@ -50,7 +53,7 @@ def test_dampened_follows_its_definition(gap, sizes, limit):
 def test_dampened_grows_with_the_count_and_turns_with_its_sign(gap, sizes, limit):
     steps = dampened(gap, extended(sizes), limit)
     assert steps <= dampened(gap + 1, extended(sizes), limit)
-    assert steps == -dampened(-gap, extended(sizes), limit)
+    assert max(-limit, -abs(steps)) == dampened(-abs(gap), extended(sizes), limit)
     assert (steps > 0) == (gap > 0)
 
 
