@@ -7,10 +7,20 @@ import pytest
 from flint import arb, ctx
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite.engines import count_neighbors
+from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.enclosures import as_arb
 from eremite.queries.count import per_row
 from eremite.queries.report import plan_report
-from eremite.queries.subspaces import CENTRE_SHARE, MOST_SUBSPACES, family_of, plan_subspaces
+from eremite.queries.subspaces import (
+    CENTRE_SHARE,
+    MOST_SUBSPACES,
+    _dampened_scores,
+    compute_subspaces,
+    family_of,
+    plan_subspaces,
+)
+from eremite.sensitivity import dampened, glimpse, profile_function
 from eremite.session import session as module
 from eremite.table import Bounds
 
@@ -308,3 +318,49 @@ def test_all_candidates_drawn_come_each_once():
     session = Session(table(), epsilon=1, delta="1e-6")
     release = session.top_subspaces(DEFINITION, h=10, max_size=2, epsilon=1, delta="1e-6")
     assert sorted(release.value) == sorted(family_of(table(), None, 2, None))
+
+
+# The centre: what the attacks assume of it, seen in the code that runs.
+
+
+def families():
+    """In both orders: the largest bound comes early in one and late in the other."""
+    listed = list(family_of(table(), None, 2, None))
+    return [family_of(table(), None, None, order) for order in (listed, listed[::-1])]
+
+
+def centred_plan(family, h):
+    return plan_subspaces(table(), DEFINITION, family, h, 2, 0, "centred", "permute-and-flip")
+
+
+def looks_of(family, decay):
+    """The count and the smooth bound of each subspace, from nothing known."""
+    found = [glimpse(table().points(s), DEFINITION, decay, Fraction(0), count_neighbors) for s in family]
+    return [look.outliers for look, _ in found], [bound for _, bound in found]
+
+
+@pytest.mark.parametrize("h", [1, 2, 5, 10])
+def test_centre_is_drawn_once_around_the_hth_largest_count_with_the_largest_bound(monkeypatch, h):
+    """Claim C1."""
+    for family in families():
+        made, asked = centred_plan(family, h), []
+        monkeypatch.setattr(SmoothLaplace, "draw", lambda *given, asked=asked: asked.append(given) or 3)
+        compute_subspaces(table(), made)
+        counts, bounds = looks_of(family, made.centre.decay)
+        assert len(set(counts)) > 3
+        assert max(bounds) > min(bounds)
+        assert asked == [(made.centre, sorted(counts)[-h], max(bounds))]
+
+
+@pytest.mark.parametrize(("drawn", "centre"), [(-5, 0), (0, 0), (7, 7), (30, 30), (10**6, 30)])
+def test_scores_are_those_of_the_centre_that_was_drawn(monkeypatch, drawn, centre):
+    """Clamped to the counts there can be; no count itself takes its place."""
+    monkeypatch.setattr(SmoothLaplace, "draw", lambda *_: drawn)
+    for family in families():
+        made = centred_plan(family, 2)
+        scores = _dampened_scores(table(), made, list(family))
+        for i, (subspace, count) in enumerate(zip(family, looks_of(family, made.centre.decay)[0], strict=True)):
+            sizes = profile_function(table().points(subspace), DEFINITION, 40)
+            wanted = dampened(count - centre, sizes, made.limit)
+            assert scores._exact(i) == wanted
+            assert scores._low[i] <= wanted <= scores._high[i]
