@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import count_neighbors, count_rows_near
 from eremite.errors import InputError
 from eremite.mechanisms.sampling import draw_index
-from eremite.mechanisms.selection import below
+from eremite.mechanisms.selection import Scores, below
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
 from eremite.queries.fit import require_fit
-from eremite.queries.scores import Scores
 from eremite.table import Table
 
 

@@ -20,11 +20,11 @@ from eremite.engines import CountNeighbors
 from eremite.errors import InputError
 from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.enclosures import as_arb, at_most
+from eremite.mechanisms.selection import Scores
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import per_row
 from eremite.queries.fit import require_fit
-from eremite.queries.scores import Scores
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
 from eremite.table import Table
 

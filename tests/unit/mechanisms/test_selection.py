@@ -15,11 +15,31 @@ from scipy.stats import chi2, chisquare, ncx2
 from test_subspaces_attack import LAWS, one_law, ordered_law, permute_and_flip_law
 
 from eremite.mechanisms import entropy
-from eremite.mechanisms.selection import below, exponential, flip, permute_and_flip
+from eremite.mechanisms.selection import Scores, below
 
 ALPHA = 1e-6
 DRAWS = 10_000
 MARGIN = 1 + 1e-9
+
+
+def settled(drops):
+    """Candidates whose scores are known exactly."""
+    return Scores([(-drop, -drop) for drop in drops], lambda i: -drops[i], Fraction(1))
+
+
+def permute_and_flip(drops):
+    return settled(drops).permute_and_flip()
+
+
+def exponential(drops):
+    return settled(drops).exponential()
+
+
+def flip(drop):
+    """Whether a candidate this far below the best is kept."""
+    return settled([Fraction(0), drop])._keeps(1, Fraction(0))
+
+
 SELECT = {"permute-and-flip": permute_and_flip, "exponential": exponential}
 SCORES = [Fraction(text) for text in ("14/3", "0", "0", "1/7", "1/3", "1/2", "1")]
 RATE = Fraction(1, 2)
@@ -176,9 +196,10 @@ def fed(monkeypatch, *chunks):
     return left
 
 
-def test_flip_without_a_drop_asks_for_no_bits(monkeypatch):
-    fed(monkeypatch)
-    assert flip(Fraction(0))
+def test_flip_without_a_drop_always_keeps(monkeypatch):
+    for first in (0, 2**64 - 1):
+        fed(monkeypatch, first)
+        assert flip(Fraction(0))
 
 
 def test_flip_is_decided_at_the_exponential_of_its_drop(monkeypatch):

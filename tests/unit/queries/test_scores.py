@@ -14,8 +14,8 @@ from scipy.stats import chisquare
 from test_subspaces_attack import LAWS, ordered_law
 
 from eremite.mechanisms import entropy
-from eremite.queries import scores as module
-from eremite.queries.scores import Scores
+from eremite.mechanisms import selection as module
+from eremite.mechanisms.selection import Scores
 
 RATE = Fraction(1, 2)
 EXACT = [Fraction(text) for text in ("5", "9/2", "7/3", "0", "-1/2")]
