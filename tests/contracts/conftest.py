@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -29,27 +31,52 @@ def unprivileged() -> pwd.struct_passwd | None:
     return names.get("postgres") or names["nobody"]
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server with an empty database."""
+
+    programs: Path
+    folder: str
+    user: pwd.struct_passwd | None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://eremite@/postgres?host={self.folder}"
+
+    def run(self, program: str, *arguments: str) -> None:
+        user = self.user
+        rights = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        command = [str(self.programs / program), "-D", f"{self.folder}/data", *arguments]
+        subprocess.run(command, check=True, cwd=self.folder, stdout=subprocess.DEVNULL, **rights)  # type: ignore[call-overload]
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self.run("pg_ctl", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+
+    def stop(self) -> None:
+        self.run("pg_ctl", "-m", "immediate", "stop")
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    programs = server_programs()
+    if programs is None:
+        pytest.skip(INSTALL)
+    server = Server(programs, tempfile.mkdtemp(prefix="eremite-pg-"), unprivileged())
+    if server.user is not None:
+        os.chown(server.folder, server.user.pw_uid, server.user.pw_gid)
+    server.run("initdb", "-U", "eremite", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8")
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(server.folder)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The URL of a running, empty database."""
     pytest.importorskip("adbc_driver_postgresql", reason="pip install 'eremite[postgres]'")
-    programs = server_programs()
-    if programs is None:
-        pytest.skip(INSTALL)
-    folder, user = tempfile.mkdtemp(prefix="eremite-pg-"), unprivileged()
-    if user is not None:
-        os.chown(folder, user.pw_uid, user.pw_gid)
-
-    def run(program: str, *arguments: str) -> None:
-        rights = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        command = [str(programs / program), "-D", f"{folder}/data", *arguments]
-        subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, **rights)  # type: ignore[call-overload]
-
-    run("initdb", "-U", "eremite", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8")
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    run("pg_ctl", "-w", "-l", f"{folder}/log", "-o", options, "start")
-    try:
-        yield f"postgresql://eremite@/postgres?host={folder}"
-    finally:
-        run("pg_ctl", "-m", "immediate", "stop")
-        shutil.rmtree(folder)
+    with running_server() as server:
+        yield server.url

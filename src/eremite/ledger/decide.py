@@ -1,8 +1,10 @@
-"""Whether a budget covers a request: a pure decision on public numbers."""
+"""Whether budgets cover a request: a pure decision on public numbers (`decide.proof.md`)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from eremite.privacy import Privacy
+from eremite.ledger.budget import Budget, charged, within
+from eremite.ledger.cost import Cost
+from eremite.ledger.left import too_little
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,17 +14,9 @@ class Refusal:
     sentence: str
 
 
-def decide(cap: Privacy, spent: Privacy, wanted: Privacy) -> Privacy | Refusal:
-    """What is spent after the request, or a refusal.
-
-    Releases whose budgets are chosen as one goes compose by sums: all of them together are
-    (sum of epsilon, sum of delta)-DP, and stay within the cap.
-    """
-    after = spent + wanted
-    if after.epsilon <= cap.epsilon and after.delta <= cap.delta:
-        return after
-    left = cap - spent
-    return Refusal(
-        f"This release needs {wanted}; what is left of the budget is {left}. "
-        "Ask for less, or have the custodian raise the budget."
-    )
+def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Refusal:
+    """The budgets after the charge, each of them within its cap; or a refusal by the first that does not cover it."""
+    for budget in budgets:
+        if budget.cap is not None and not within(budget.cap, charged(budget, wanted)):
+            return Refusal(too_little(budget, wanted))
+    return tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)

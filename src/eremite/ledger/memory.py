@@ -1,10 +1,9 @@
-"""A budget that lives as long as its session."""
+"""A budget that lives as long as its session, composed by sums alone."""
 
 from fractions import Fraction
 from threading import Lock
 
 from eremite.errors import BudgetRefused
-from eremite.ledger.decide import Refusal, decide
 from eremite.ledger.home import Home
 from eremite.privacy import Privacy
 
@@ -27,7 +26,10 @@ class MemoryLedger:
         """Spend, or raise `BudgetRefused` and spend nothing."""
         self._home.require()
         with self._lock:
-            decision = decide(self.cap, self._spent, wanted)
-            if isinstance(decision, Refusal):
-                raise BudgetRefused(decision.sentence)
-            self._spent = decision
+            after = self._spent + wanted
+            if after.epsilon > self.cap.epsilon or after.delta > self.cap.delta:
+                raise BudgetRefused(
+                    f"This release needs {wanted}; what is left of the budget is {self.remaining}. "
+                    "Ask for less, or have the custodian raise the budget."
+                )
+            self._spent = after

@@ -1,0 +1,117 @@
+"""What can happen to a budget: frozen records whose meaning never changes.
+
+A record is kept as canonical JSON: sorted keys, no spaces, fractions as "p/q", and the format it is written in. One of
+a later kind or format is refused, not guessed at.
+"""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from eremite.errors import InputError
+from eremite.ledger.cost import Cost
+from eremite.privacy import Privacy
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetOpened:
+    """A dataset came under this ledger, with this cap on everything that is ever released of it."""
+
+    dataset: str
+    cap: Privacy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapSet:
+    """The custodian set the cap of a dataset, or of one analyst's account with it."""
+
+    dataset: str
+    analyst: str | None
+    cap: Privacy
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charged:
+    """A release was paid for. `words` says what it is, for people; the fingerprint says so for machines."""
+
+    dataset: str
+    analyst: str
+    request_id: str
+    fingerprint: str
+    cost: Cost
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The release that was paid for, as the JSON text that was handed over."""
+
+    dataset: str
+    analyst: str
+    request_id: str
+    release: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A request that was not paid for, and the sentence that said so."""
+
+    dataset: str
+    analyst: str
+    request_id: str
+    wanted: Cost
+    sentence: str
+
+
+Event = DatasetOpened | CapSet | Charged | Released | Refused
+
+_KINDS: dict[str, type[Event]] = {
+    "dataset opened": DatasetOpened,
+    "cap set": CapSet,
+    "charged": Charged,
+    "released": Released,
+    "refused": Refused,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
+
+
+def kind_of(event: Event) -> str:
+    """The kind, as rows call it."""
+    return _NAMES[type(event)]
+
+
+def to_payload(event: Event) -> str:
+    """The event as canonical JSON."""
+    return canonical({"format": FORMAT} | {name: _plain(getattr(event, name)) for name in event.__slots__})
+
+
+def from_payload(kind: str, payload: str) -> Event:
+    """The event that `to_payload` wrote; a ValueError if it is none."""
+    try:
+        values = json.loads(payload)
+        if values.pop("format") != FORMAT:
+            raise ValueError
+        read = {name: _NUMBERS[name](**_fractions(values[name])) for name in _NUMBERS.keys() & values.keys()}
+        return _KINDS[kind](**(values | read))
+    except (KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, InputError):
+        raise ValueError from None
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Privacy | Cost):
+        return {name: str(getattr(value, name)) for name in value.__slots__}
+    return value
+
+
+def _fractions(texts: dict[str, str]) -> dict[str, Fraction]:
+    return {name: Fraction(text) for name, text in texts.items()}

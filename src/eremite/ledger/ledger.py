@@ -1,0 +1,133 @@
+"""The ledger: a privacy budget that outlives the process, kept in a store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from eremite.errors import BudgetRefused, InputError
+from eremite.ledger.chain import Row
+from eremite.ledger.cost import Cost
+from eremite.ledger.decide import Refusal
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Released
+from eremite.ledger.left import in_words, left
+from eremite.ledger.reserving import Reserved, Stored, budget_of, capping, opening, reserving, standings_of, storing
+from eremite.ledger.store import EVERYONE, Account, Store
+from eremite.ledger.verify import Verification, verification
+from eremite.privacy import Privacy
+
+_LONGEST_NAME = 200
+
+
+def utc_now() -> datetime:
+    """What the clock says."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What one more release may ask for at most, and the same in words.
+
+    `privacy.epsilon` is for a release without delta; `privacy.delta` is the largest delta that some release could have.
+    """
+
+    privacy: Privacy
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event of the history."""
+
+    seq: int
+    time: datetime
+    event: Event
+
+
+class Ledger:
+    """Charges requests before they are computed, and keeps their releases.
+
+    Guarantee: all releases of a dataset together keep its cap, and those of an account keep the account's, if it has
+    one, whoever asks at the same time, from however many processes, and whenever one of them dies (`decide.proof.md`).
+    A charge is safe in the store before `reserve` returns, and is never taken back. The same request id gives the
+    stored release.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], datetime] = utc_now) -> None:
+        self._store = store
+        self._clock = clock
+
+    def open_dataset(self, dataset: str, cap: Privacy) -> Privacy:
+        """Bring a dataset under the ledger; the cap in force, which for a known dataset is the one the ledger has."""
+        wanted = DatasetOpened(dataset=_name(dataset, "dataset"), cap=cap)
+        return self._store.change(Account(dataset, EVERYONE), None, lambda page: opening(page, self._clock(), wanted))
+
+    def set_cap(self, dataset: str, analyst: str | None, cap: Privacy, *, reason: str) -> None:
+        """Set the cap of a dataset (`analyst=None`) or of an account, for the custodian; the reason is kept.
+
+        What holds is the guarantee of the highest cap that was set or, had the answers been others, would have been.
+        """
+        if analyst is not None:
+            _name(analyst, "account")
+        if not reason.strip():
+            raise InputError("A change of a cap needs a reason, which is kept in the history.")
+        wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=cap, reason=reason)
+        account = Account(dataset, EVERYONE if analyst is None else analyst)
+        self._store.change(account, None, lambda page: capping(page, self._clock(), wanted))
+
+    def reserve(self, account: Account, request_id: str, fingerprint: str, cost: Cost, words: str) -> Reserved | Stored:
+        """Charge a request, or give the release it was charged for before; raise `BudgetRefused` and charge nothing.
+
+        `fingerprint` stands for all parameters of the request: the same id with another fingerprint is an `InputError`.
+        """
+        wanted = Charged(
+            dataset=_name(account.dataset, "dataset"),
+            analyst=_name(account.analyst, "account"),
+            request_id=_name(request_id, "request id"),
+            fingerprint=_name(fingerprint, "fingerprint"),
+            cost=cost,
+            words=words,
+        )
+        outcome = self._store.change(account, request_id, lambda page: reserving(page, self._clock(), wanted))
+        if isinstance(outcome, Refusal):
+            raise BudgetRefused(outcome.sentence)
+        return outcome
+
+    def store(self, account: Account, request_id: str, release: str) -> None:
+        """Keep the release of a request that was charged. Only what is stored may be handed over."""
+        released = Released(dataset=account.dataset, analyst=account.analyst, request_id=request_id, release=release)
+        self._store.change(account, request_id, lambda page: storing(page, self._clock(), released))
+
+    def remaining(self, account: Account) -> Remaining:
+        """What is left for the account, within its own cap and the dataset's."""
+        budgets = [budget_of(standing) for standing in standings_of(self._store.page(account), account)]
+        lefts = [have for have in map(left, budgets) if have is not None]
+        least = Privacy(min(have.epsilon for have in lefts), min(have.delta for have in lefts))
+        return Remaining(least, " ".join(map(in_words, budgets)))
+
+    def history(self, dataset: str | None = None, analyst: str | None = None) -> list[Entry]:
+        """Everything that happened, in order; of one dataset, or of one account, if named."""
+        entries = (_entry(row) for row in self._store.contents().rows)
+        return [entry for entry in entries if _about(entry.event, dataset, analyst)]
+
+    def verify(self) -> Verification:
+        """Go through the whole chain and add everything up again."""
+        return verification(self._store.contents())
+
+    def close(self) -> None:
+        """Let go of the store's files and connections; the next use opens them again."""
+        self._store.close()
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(row.seq, row.happened, row.event)
+
+
+def _about(event: Event, dataset: str | None, analyst: str | None) -> bool:
+    whose = getattr(event, "analyst", None)
+    return dataset in (None, event.dataset) and analyst in (None, whose)
+
+
+def _name(text: str, what: str) -> str:
+    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise InputError(f"The {what} must be a text of 1 to {_LONGEST_NAME} printable characters.")
+    return text

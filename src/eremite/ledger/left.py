@@ -1,0 +1,72 @@
+"""What is left of a budget, in numbers and in words."""
+
+from fractions import Fraction
+from math import isqrt
+
+from eremite.ledger.budget import Budget, limits, sums_only
+from eremite.ledger.cost import Cost
+from eremite.privacy import Privacy, shown
+
+_ZERO = Fraction(0)
+_STEPS = 10**6
+
+
+def epsilon_left(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = _ZERO) -> Fraction | None:
+    """The largest epsilon for one more release with this delta; None where there is no cap or the delta does not fit.
+
+    By sums that is what is left of epsilon; by zCDP it is a square root, rounded down to a millionth.
+    """
+    if budget.cap is None:
+        return None
+    spent = budget.spent
+    sums, zcdp = limits(budget.cap, sums_only(budget, delta))
+    found = []
+    if spent.delta + delta <= sums.delta:
+        found.append(sums.loss - spent.epsilon)
+    if zcdp is not None and spent.rho_delta + rho_delta <= zcdp.delta:
+        found.append(_root(2 * (zcdp.loss - spent.rho)))
+    return max(*found, _ZERO) if found else None
+
+
+def delta_left(budget: Budget) -> Fraction:
+    """The largest delta for one more release, where some epsilon is left beside it; 0 without a cap."""
+    if budget.cap is None:
+        return _ZERO
+    spent, found = budget.spent, [_ZERO]
+    sums, zcdp = limits(budget.cap, spent.sums_only or not spent.charges)
+    if spent.epsilon < sums.loss:
+        found.append(sums.delta - spent.delta)
+    if zcdp is not None and spent.rho < zcdp.loss:
+        found.append(zcdp.delta - spent.rho_delta)
+    return max(found)
+
+
+def left(budget: Budget) -> Privacy | None:
+    """The most one more release may ask for: of epsilon if it has no delta, and of delta. None without a cap."""
+    if budget.cap is None:
+        return None
+    return Privacy(epsilon_left(budget) or _ZERO, delta_left(budget))
+
+
+def in_words(budget: Budget) -> str:
+    """One sentence."""
+    have = left(budget)
+    if have is None or budget.cap is None:
+        return f"{budget.name} has no cap of its own."
+    return f"{budget.name} has {have} left of {budget.cap}."
+
+
+def too_little(budget: Budget, wanted: Cost) -> str:
+    """Why a budget does not cover a request: what is left, what is needed, what to do."""
+    have = epsilon_left(budget, wanted.delta, wanted.rho_delta)
+    if have is None:
+        missing = f"delta {shown(delta_left(budget))} left; this release needs delta {shown(wanted.delta)}"
+    else:
+        beside = f" beside delta {shown(wanted.delta)}" if wanted.delta else ""
+        missing = f"epsilon {shown(have)} left{beside}; this release needs {shown(wanted.epsilon)}"
+    return f"{budget.name} has {missing}. Ask for less, or have the custodian raise the cap."
+
+
+def _root(number: Fraction) -> Fraction:
+    """The square root, rounded down to a millionth; 0 of what is negative."""
+    return Fraction(isqrt(max(number, _ZERO) * _STEPS**2 // 1), _STEPS)

@@ -1,0 +1,56 @@
+"""A ledger that lives as long as its process."""
+
+from collections.abc import Callable
+from threading import Lock
+
+from eremite.ledger.chain import Head, Row
+from eremite.ledger.home import Home
+from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing, T
+
+
+class MemoryStore:
+    """Keeps everything in this process, and refuses in a copy of it: the budget would be spent twice."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._standings: dict[Account, Standing] = {}
+        self._requests: dict[tuple[Account, str], Request] = {}
+        self._lock = Lock()
+        self._home = Home()
+
+    def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
+        self._home.require()
+        with self._lock:
+            changes, outcome = make(self._page(account, request_id))
+            if changes is not None:
+                self._write(changes)
+            return outcome
+
+    def page(self, account: Account) -> Page:
+        with self._lock:
+            return self._page(account, None)
+
+    def contents(self) -> Contents:
+        with self._lock:
+            standings, requests = tuple(self._standings.values()), tuple(self._requests.values())
+            return Contents(self._head, tuple(self._rows), standings, requests)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def _head(self) -> Head:
+        return Head(self._rows[-1].seq, self._rows[-1].hash) if self._rows else Head()
+
+    def _page(self, account: Account, request_id: str | None) -> Page:
+        request = None if request_id is None else self._requests.get((account, request_id))
+        release = self._rows[request.released - 1] if request is not None and request.released is not None else None
+        whole = self._standings.get(Account(account.dataset, EVERYONE))
+        return Page(self._head, whole, self._standings.get(account), request, release)
+
+    def _write(self, changes: Changes) -> None:
+        self._rows.append(changes.row)
+        for standing in changes.standings:
+            self._standings[standing.account] = standing
+        if changes.request is not None:
+            self._requests[changes.request.account, changes.request.request_id] = changes.request

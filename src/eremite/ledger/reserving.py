@@ -1,0 +1,126 @@
+"""What a ledger writes when a request comes: pure functions from a page to changes."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from eremite.errors import InputError
+from eremite.ledger.budget import Budget
+from eremite.ledger.chain import Row, next_row
+from eremite.ledger.decide import Refusal, decide
+from eremite.ledger.errors import LedgerError
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
+from eremite.ledger.store import EVERYONE, Account, Changes, Page, Request, Standing
+from eremite.privacy import Privacy
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """The release is paid for, once: compute it, store it, hand it over. Its time is that of the charge."""
+
+    charged_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The release was made before, and costs nothing again."""
+
+    release: str
+
+
+def opening(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
+    """A new dataset gets the cap; a known one keeps the cap that the ledger has."""
+    if page.dataset is not None and page.dataset.cap is not None:
+        return None, page.dataset.cap
+    standing = Standing(Account(wanted.dataset, EVERYONE), wanted.cap)
+    return Changes(next_row(page.head, now, wanted), (standing,)), wanted.cap
+
+
+def capping(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
+    """The cap of the dataset, or of one account, is another from now on."""
+    account = Account(wanted.dataset, EVERYONE if wanted.analyst is None else wanted.analyst)
+    before = known(page, wanted.dataset) if wanted.analyst is None else page.account or Standing(account, None)
+    known(page, wanted.dataset)
+    return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap),)), None
+
+
+def reserving(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
+    """Charge, or say why not; a request that was paid for before is never charged again."""
+    known(page, wanted.dataset)
+    if page.request is not None:
+        return _again(page, page.request, now, wanted)
+    standings = standings_of(page, Account(wanted.dataset, wanted.analyst))
+    decision = decide(tuple(map(budget_of, standings)), wanted.cost)
+    if isinstance(decision, Refusal):
+        return _refused(page, now, wanted, decision)
+    after = tuple(replace(s, spent=budget.spent) for s, budget in zip(standings, decision, strict=True))
+    row = next_row(page.head, now, wanted)
+    request = Request(Account(wanted.dataset, wanted.analyst), wanted.request_id, wanted.fingerprint, row.seq)
+    return Changes(row, after, request), Reserved(row.happened)
+
+
+def storing(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:
+    """Keep a release beside its charge; there is at most one."""
+    if page.request is None:
+        raise InputError(f"Request {released.request_id!r} was not charged, so no release of it can be stored.")
+    if page.request.released is not None:
+        raise InputError(f"Request {released.request_id!r} has its release already; it is never changed.")
+    row = next_row(page.head, now, released)
+    return Changes(row, (), replace(page.request, released=row.seq)), None
+
+
+def standings_of(page: Page, account: Account) -> tuple[Standing, Standing]:
+    """Whose caps must hold: the dataset's, and the account's if it has one."""
+    return known(page, account.dataset), page.account or Standing(account, None)
+
+
+def budget_of(standing: Standing) -> Budget:
+    """The standing with the name that sentences call it by."""
+    dataset, analyst = standing.account.dataset, standing.account.analyst
+    name = f"Dataset {dataset!r}" if analyst == EVERYONE else f"Account {analyst!r}"
+    return Budget(name, standing.cap, standing.spent)
+
+
+def known(page: Page, dataset: str) -> Standing:
+    """The dataset as a whole; an error if the ledger has never heard of it."""
+    if page.dataset is None:
+        raise InputError(f"Dataset {dataset!r} is not in this ledger; open it with its cap first.")
+    return page.dataset
+
+
+def _again(
+    page: Page, request: Request, now: datetime, wanted: Charged
+) -> tuple[Changes | None, Reserved | Stored | Refusal]:
+    """The same id once more: the stored release, or none at all."""
+    if request.fingerprint != wanted.fingerprint:
+        raise InputError(
+            f"Request id {wanted.request_id!r} was used for another request; ask under a new id, nothing was charged."
+        )
+    if page.release is not None:
+        return None, Stored(_release_in(page.release))
+    return _refused(
+        page,
+        now,
+        wanted,
+        Refusal(
+            f"Request {wanted.request_id!r} was charged and has no release: it is being computed, or its answer was "
+            "lost in a crash. What it spent stays spent; ask again under another id."
+        ),
+    )
+
+
+def _release_in(row: Row) -> str:
+    event = row.event
+    if not isinstance(event, Released):
+        raise LedgerError(f"Event {row.seq} of the ledger is no release, though a request says so; verify the ledger.")
+    return event.release
+
+
+def _refused(page: Page, now: datetime, wanted: Charged, why: Refusal) -> tuple[Changes, Refusal]:
+    refused = Refused(
+        dataset=wanted.dataset,
+        analyst=wanted.analyst,
+        request_id=wanted.request_id,
+        wanted=wanted.cost,
+        sentence=why.sentence,
+    )
+    return Changes(next_row(page.head, now, refused)), why

@@ -1,0 +1,141 @@
+"""The tables that SQLite and PostgreSQL both keep a ledger in, the statements on them, and rows to records and back.
+
+`eremite_events` is the ledger; the other tables can be rebuilt from it, and `verify` compares them with it. Fractions
+are texts "p/q". Statements mark their parameters with `?`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from eremite.ledger.budget import Spent
+from eremite.ledger.chain import Head, Row
+from eremite.ledger.errors import LedgerError
+from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
+from eremite.privacy import Privacy
+
+Rows = Iterable[Sequence[Any]]
+
+#: Version n of the tables is what the first n scripts make. A script that was released is never changed.
+MIGRATIONS: list[tuple[str, ...]] = [
+    (
+        """CREATE TABLE eremite_head (
+            version INTEGER NOT NULL, seq BIGINT NOT NULL, hash TEXT NOT NULL)""",
+        """INSERT INTO eremite_head VALUES
+            (0, 0, '0000000000000000000000000000000000000000000000000000000000000000')""",
+        """CREATE TABLE eremite_events (
+            seq BIGINT PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
+            previous TEXT NOT NULL, hash TEXT NOT NULL)""",
+        """CREATE TABLE eremite_standings (
+            dataset TEXT NOT NULL, analyst TEXT NOT NULL, cap_epsilon TEXT, cap_delta TEXT,
+            epsilon TEXT NOT NULL, delta TEXT NOT NULL, rho TEXT NOT NULL, rho_delta TEXT NOT NULL,
+            charges BIGINT NOT NULL, sums_only BOOLEAN NOT NULL, PRIMARY KEY (dataset, analyst))""",
+        """CREATE TABLE eremite_requests (
+            dataset TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            charged BIGINT NOT NULL, released BIGINT, PRIMARY KEY (dataset, analyst, request_id))""",
+    ),
+]
+
+VERSION = "SELECT version FROM eremite_head"
+SET_VERSION = "UPDATE eremite_head SET version = ?"
+
+HEAD = "SELECT seq, hash FROM eremite_head"
+STANDINGS = "SELECT * FROM eremite_standings WHERE dataset = ? AND analyst IN ('', ?)"
+REQUEST = "SELECT * FROM eremite_requests WHERE dataset = ? AND analyst = ? AND request_id = ?"
+RELEASE = """SELECT e.* FROM eremite_events e JOIN eremite_requests r ON e.seq = r.released
+    WHERE r.dataset = ? AND r.analyst = ? AND r.request_id = ?"""
+
+PUT_EVENT = "INSERT INTO eremite_events VALUES (?, ?, ?, ?, ?, ?)"
+PUT_HEAD = "UPDATE eremite_head SET seq = ?, hash = ?"
+PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (dataset, analyst) DO UPDATE SET
+    cap_epsilon = excluded.cap_epsilon, cap_delta = excluded.cap_delta, epsilon = excluded.epsilon,
+    delta = excluded.delta, rho = excluded.rho, rho_delta = excluded.rho_delta, charges = excluded.charges,
+    sums_only = excluded.sums_only"""
+PUT_REQUEST = """INSERT INTO eremite_requests VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (dataset, analyst, request_id) DO UPDATE SET released = excluded.released"""
+
+ALL_EVENTS = "SELECT * FROM eremite_events ORDER BY seq"
+ALL_STANDINGS = "SELECT * FROM eremite_standings"
+ALL_REQUESTS = "SELECT * FROM eremite_requests"
+
+
+def standing_from(row: Sequence[Any]) -> Standing:
+    """The standing that `standing_row` wrote."""
+    dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only = row
+    try:
+        cap = None if cap_epsilon is None else Privacy(Fraction(cap_epsilon), Fraction(cap_delta))
+        sums = (Fraction(epsilon), Fraction(delta), Fraction(rho), Fraction(rho_delta))
+        return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)))
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise LedgerError(
+            f"The sums that the ledger keeps for dataset {dataset!r} cannot be read: somebody changed them. "
+            "Nothing was charged; restore the ledger from a backup."
+        ) from None
+
+
+def standing_row(standing: Standing) -> tuple[Any, ...]:
+    """As `eremite_standings` keeps it."""
+    cap, spent = standing.cap, standing.spent
+    caps = (None, None) if cap is None else (str(cap.epsilon), str(cap.delta))
+    sums = map(str, (spent.epsilon, spent.delta, spent.rho, spent.rho_delta))
+    return standing.account.dataset, standing.account.analyst, *caps, *sums, spent.charges, spent.sums_only
+
+
+def request_from(row: Sequence[Any]) -> Request:
+    """The request that `request_row` wrote."""
+    dataset, analyst, request_id, fingerprint, charged, released = row
+    return Request(Account(dataset, analyst), request_id, fingerprint, charged, released)
+
+
+def request_row(request: Request) -> tuple[Any, ...]:
+    """As `eremite_requests` keeps it."""
+    account = request.account
+    return (
+        account.dataset,
+        account.analyst,
+        request.request_id,
+        request.fingerprint,
+        request.charged,
+        request.released,
+    )
+
+
+def writes(changes: Changes) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The statements that make the changes, in order, with their values."""
+    row = changes.row
+    yield PUT_EVENT, (row.seq, row.time, row.kind, row.payload, row.previous, row.hash)
+    for standing in changes.standings:
+        yield PUT_STANDING, standing_row(standing)
+    if changes.request is not None:
+        yield PUT_REQUEST, request_row(changes.request)
+    yield PUT_HEAD, (row.seq, row.hash)
+
+
+def page_of(account: Account, head: Rows, standings: Rows, requests: Rows, releases: Rows) -> Page:
+    """The page, from what the statements of the same names gave."""
+    found = {standing.account.analyst: standing for standing in map(standing_from, standings)}
+    request, release = next(map(request_from, requests), None), next((Row(*row) for row in releases), None)
+    return Page(head_of(head), found.get(EVERYONE), found.get(account.analyst), request, release)
+
+
+def contents_of(head: Rows, events: Rows, standings: Rows, requests: Rows) -> Contents:
+    """The contents, from what the statements `HEAD` and `ALL_...` gave."""
+    rows = tuple(Row(*row) for row in events)
+    return Contents(head_of(head), rows, tuple(map(standing_from, standings)), tuple(map(request_from, requests)))
+
+
+def head_of(rows: Rows) -> Head:
+    """There is exactly one."""
+    heads = [Head(*row) for row in rows]
+    if len(heads) != 1:
+        raise LedgerError("The ledger has lost its head; nothing was charged. Restore it from a backup.")
+    return heads[0]
+
+
+def too_new(place: str, version: int) -> LedgerError:
+    """Of a ledger that this version of eremite must not touch."""
+    return LedgerError(
+        f"{place} was written by a newer version of eremite (its tables have version {version}, this one knows "
+        f"{len(MIGRATIONS)}); nothing was charged. Install the newest eremite."
+    )

@@ -1,0 +1,114 @@
+"""Whether a ledger is what its events say: the chain unbroken, the sums right, every release paid for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from eremite.errors import InputError
+from eremite.ledger.chain import Head, Row, hash_of
+from eremite.ledger.decide import Refusal
+from eremite.ledger.errors import LedgerError
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
+from eremite.ledger.reserving import Stored, capping, opening, reserving, storing
+from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found, in sentences, and where the chain ends: note that down elsewhere, and find it again later."""
+
+    head: Head
+    findings: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        return not self.findings
+
+
+def verification(contents: Contents) -> Verification:
+    """All that is wrong with a ledger. A broken chain comes first; what follows from it may be more."""
+    replayed = _Replay()
+    findings = [*_links(contents), *(found for row in contents.rows for found in replayed.take(row))]
+    findings += _differences(contents, replayed)
+    return Verification(contents.head, tuple(findings))
+
+
+def _links(contents: Contents) -> Iterator[str]:
+    """Changed, removed and reordered rows."""
+    before = Head()
+    for row in contents.rows:
+        if row.seq != before.seq + 1:
+            yield f"Event {before.seq + 1} is missing or out of place: event {row.seq} is there instead."
+        elif row.previous != before.hash:
+            yield f"Event {row.seq} does not follow the event before it: one of the two was changed or replaced."
+        if hash_of(row) != row.hash:
+            yield f"Event {row.seq} was changed: its hash is another."
+        before = Head(row.seq, row.hash)
+    if before != contents.head:
+        yield f"The ledger ends at event {before.seq}, its head says event {contents.head.seq}: the end was changed."
+
+
+@dataclass(slots=True)
+class _Replay:
+    """The standings and requests that the events so far add up to."""
+
+    head: Head = field(default_factory=Head)
+    standings: dict[Account, Standing] = field(default_factory=dict)
+    requests: dict[tuple[Account, str], Request] = field(default_factory=dict)
+
+    def take(self, row: Row) -> Iterator[str]:
+        """Apply an event with the functions that wrote it, or say why it could not have been written."""
+        try:
+            changes = self._changes(row)
+        except (InputError, LedgerError) as error:
+            yield f"Event {row.seq} ({row.kind}) cannot have happened: {error}"
+            return
+        if isinstance(changes, Refusal):
+            yield f"Event {row.seq} was charged beyond the cap: {changes.sentence}"
+        elif changes is not None:
+            self._apply(changes)
+        self.head = Head(row.seq, row.hash)
+
+    def _changes(self, row: Row) -> Changes | Refusal | None:
+        event, now = row.event, row.happened
+        match event:
+            case DatasetOpened():
+                return opening(self._page(event.dataset, EVERYONE), now, event)[0]
+            case CapSet():
+                return capping(self._page(event.dataset, event.analyst or EVERYONE), now, event)[0]
+            case Charged():
+                changes, outcome = reserving(self._page(event.dataset, event.analyst, event.request_id), now, event)
+                if isinstance(outcome, Stored):
+                    return Refusal("it was charged before.")
+                return outcome if isinstance(outcome, Refusal) else changes
+            case Released():
+                return storing(self._page(event.dataset, event.analyst, event.request_id), now, event)[0]
+            case Refused():
+                return None
+
+    def _page(self, dataset: str, analyst: str, request_id: str = "") -> Page:
+        account = Account(dataset, analyst)
+        return Page(
+            Head(self.head.seq, self.head.hash),
+            self.standings.get(Account(dataset, EVERYONE)),
+            self.standings.get(account),
+            self.requests.get((account, request_id)),
+        )
+
+    def _apply(self, changes: Changes) -> None:
+        for standing in changes.standings:
+            self.standings[standing.account] = standing
+        if changes.request is not None:
+            self.requests[changes.request.account, changes.request.request_id] = changes.request
+
+
+def _differences(contents: Contents, replayed: _Replay) -> Iterator[str]:
+    """Sums and requests that are not what the events add up to."""
+    kept = {standing.account: standing for standing in contents.standings}
+    for account in sorted(kept.keys() | replayed.standings.keys(), key=str):
+        if kept.get(account) != replayed.standings.get(account):
+            whose = f"dataset {account.dataset!r}" if account.analyst == EVERYONE else f"account {account.analyst!r}"
+            yield f"The sums kept for {whose} are not those of its events."
+    asked = {(request.account, request.request_id): request for request in contents.requests}
+    for key in sorted(asked.keys() | replayed.requests.keys(), key=str):
+        if asked.get(key) != replayed.requests.get(key):
+            yield f"What is kept of request {key[1]!r} is not what its events say."
