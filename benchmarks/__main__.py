@@ -16,6 +16,7 @@ from rich.console import Console  # noqa: E402
 from benchmarks import (  # noqa: E402
     agreement,
     counts,
+    detection,
     families,
     growth,
     many_subspaces,
@@ -52,6 +53,7 @@ def main() -> int:
     if not quick:
         subspaces.real_tables(out, runs=4_000)
         subspaces.shares(out, 10_000)
+    cleared &= detection.curve(out, 10_000, calls=10 if quick else 400)
     many_subspaces.run(out, *((2_000, 5_000, 6) if quick else (100_000, 1_000_000)))
     if quick:
         out.print("The benchmarks work; the bars are meant for the tables of the full run.")

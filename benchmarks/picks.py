@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from eremite import OutlierDefinition
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import count_outliers
+from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
 
@@ -76,16 +77,18 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
 class Search:
     """How the subspaces are looked for; `share` of epsilon buys the centre, unless it is 0 and the centre too.
 
-    The centre is near the h-th largest count, or, with `between`, half-way from there to the next.
+    The centre is half-way from the h-th largest count to the next, or, without `between`, near the former.
     """
 
     utility: str
     selection: str = "permute-and-flip"
     share: Fraction = Fraction(0)
-    between: bool = False
+    between: bool = True
 
     def picks(self, of: Field, epsilon: float, h: int, runs: int, seed: int) -> Ints:
         """The places of the h winners, one row a run."""
+        if self.utility == "auto":
+            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTRED).picks(of, epsilon, h, runs, seed)
         rng = np.random.default_rng(seed)
         each = epsilon * float(1 - self.share) / h
         scores = self._scores(of, epsilon, h, each, runs, rng)
@@ -95,18 +98,19 @@ class Search:
         if self.utility == "paper":
             return of.counts / of.most
         centres = self._centres(of, epsilon, h, runs, rng) if self.share else np.zeros(1)
-        lowest = -ceil(2 * log(10**6 * len(of.counts)) / each)
-        return np.maximum(_dampened(of, centres), lowest)
+        return _dampened(of, centres, limit=ceil(2 * log(10**6 * len(of.counts)) / each))
 
     def _centres(self, of: Field, epsilon: float, h: int, runs: int, rng: np.random.Generator) -> Floats:
         falling = np.sort(of.counts)[::-1]
-        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) / 2 if self.between else falling[h - 1]
+        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
         spent = Fraction(f"{epsilon:.6g}") * self.share
         noise = _smooth_laplace(runs, rng) * largest_bound(of, spent) / float(spent)
         return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
 
 
-OURS = Search("centred", share=Fraction(1, 5))
+_CENTRED = Search("centred", share=CENTRE_SHARE)
+_LITTLE = Search("paper")
+OURS = Search("auto")
 DAMPENED = Search("dampened")
 PAPER = Search("paper", "exponential")
 
@@ -138,14 +142,19 @@ def _decay(epsilon: Fraction) -> Fraction:
     return SmoothLaplace(epsilon).decay
 
 
-def _dampened(of: Field, centres: Floats) -> Floats:
-    """The score of every candidate for every centre: D is piecewise linear, and so is its inverse."""
+def _dampened(of: Field, centres: Floats, limit: int) -> Floats:
+    """The score of every candidate for every centre."""
     columns = []
     for count, profile in zip(of.counts, of.profiles, strict=True):
-        reach = np.concatenate([[0], np.cumsum(profile), [profile.sum() + profile[-1] * of.n_rows]])
-        steps = np.append(np.arange(len(profile) + 1), len(profile) + of.n_rows)
-        columns.append(np.sign(count - centres) * np.interp(np.abs(count - centres), reach, steps))
+        above = _steps(np.maximum(count - centres, 0), profile)
+        columns.append(above - _steps(np.maximum(centres - count, 0), np.append(profile[:limit], profile[-1])))
     return np.stack(columns, axis=1)
+
+
+def _steps(gaps: Floats, profile: Ints) -> Floats:
+    """D is piecewise linear, and so is its inverse; the last entry goes on."""
+    reach = np.concatenate([[0], np.cumsum(profile), [profile.sum() + profile[-1] * 10**9]])
+    return np.asarray(np.interp(gaps, reach, np.append(np.arange(len(profile) + 1), len(profile) + 10**9)))
 
 
 def _smooth_laplace(runs: int, rng: np.random.Generator) -> Floats:

@@ -9,12 +9,13 @@ from benchmarks.look import BLACK, BLUE, ORANGE, label, panels, save
 from benchmarks.picks import Field, found
 from benchmarks.subspaces import FIVE, THREE, UTILITIES, planted_field
 
-_STYLE = {"paper": (ORANGE, (0, (6, 2, 1, 2))), "dampened": (BLUE, (0, (4, 2))), "centred": (BLACK, "-")}
+_STYLE = {"paper": (ORANGE, (0, (6, 2, 1, 2))), "dampened": (BLUE, (0, (4, 2))), "auto": (BLACK, "-")}
 _PLACE = {  # of the names: a chance, and points to the right, for three columns and for five
     "paper": (0.3, {3: 7, 5: 7}),
     "dampened": (0.6, {3: -60, 5: 7}),
-    "centred": (0.45, {3: -50, 5: -50}),
+    "auto": (0.45, {3: -50, 5: -50}),
 }
+_LABEL = {"auto": "auto (centred)"}
 _LARGEST = 20  # epsilon that eremite takes; the paper's utility is followed further
 
 
@@ -40,4 +41,4 @@ def _line(axes: Axes, name: str, of: Field, runs: int) -> None:
     seen = [found(UTILITIES[name], of, epsilon, runs) for epsilon in epsilons]
     axes.plot(epsilons, seen, color=colour, ls=style, lw=1.8)
     chance, right = _PLACE[name]
-    label(axes, name, (float(np.interp(chance, seen, epsilons)), chance), colour, (right[len(of.subspaces[0])], 0))
+    label(axes, _LABEL.get(name, name), (float(np.interp(chance, seen, epsilons)), chance), colour, (right[len(of.subspaces[0])], 0))

@@ -15,7 +15,7 @@ from benchmarks.subspace_tables import adult_2, ionosphere, planted, synthetic_2
 from benchmarks.tables import K, real
 from eremite import OutlierDefinition
 
-UTILITIES = {"paper": PAPER, "dampened": DAMPENED, "centred": OURS}
+UTILITIES = {"paper": PAPER, "dampened": DAMPENED, "auto": OURS}
 _FLIPPED = Search("paper")  # the paper's utility, our draws
 _TRUE = 2  # subspaces of the paper's tables that count as right: those with the most outliers
 _SAMPLING = 0.004  # what means of 10,000 runs on each table may differ by and still count as equal
@@ -29,10 +29,11 @@ class Experiment:
     make: Callable[[int], Floats | None]
     radius: float
     size: int
+    draws: int = 10  # of the table
 
-    def fields(self, draws: int) -> list[Field]:
+    def fields(self, most: int) -> list[Field]:
         """One for each draw of the table; none where its file is not there."""
-        tables = [self.make(seed) for seed in range(draws)]
+        tables = [self.make(seed) for seed in range(min(self.draws, most))]
         definition = OutlierDefinition(min_neighbors=3, radius=self.radius)
         return [
             field(table, definition, list(combinations(range(table.shape[1]), self.size)))
@@ -45,8 +46,9 @@ EXPERIMENTS = (
     Experiment("Synthetic 2", synthetic_2, 0.13, 1),
     Experiment("Adult 2", adult_2, 0.02, 1),
     Experiment("Ionosphere", ionosphere, 0.06, 1),
-    Experiment("Synthetic 2", synthetic_2, 0.13, 3),
-    Experiment("Adult 2", adult_2, 0.02, 3),
+    Experiment("Synthetic 2", synthetic_2, 0.13, 3, draws=3),
+    Experiment("Adult 2", adult_2, 0.02, 3, draws=3),
+    Experiment("Ionosphere", ionosphere, 0.06, 3, draws=1),
 )
 
 
@@ -58,7 +60,9 @@ def papers(out: Console, runs: int, tables: int) -> bool:
     )
     cleared = True
     for experiment in EXPERIMENTS:
-        fields = experiment.fields(tables if experiment.size == 1 else 1 + tables // 4)
+        if tables == 1 and experiment.draws == 1:
+            continue  # 5,984 subspaces, for the full run
+        fields = experiment.fields(tables)
         if not fields:
             out.print(f"The file of {experiment.name} is not there; its rows are left out.")
             continue
@@ -71,7 +75,7 @@ def papers(out: Console, runs: int, tables: int) -> bool:
 
 
 def _compared() -> dict[str, Search]:
-    return {"paper": PAPER, "paper, permute and flip": _FLIPPED, "centred": OURS}
+    return {"paper": PAPER, "paper, permute and flip": _FLIPPED, "auto": OURS}
 
 
 def _right(search: Search, fields: Sequence[Field], epsilon: float, h: int, runs: int) -> float:
@@ -85,11 +89,11 @@ def _right(search: Search, fields: Sequence[Field], epsilon: float, h: int, runs
 
 def _add(grid: Grid, experiment: Experiment, h: int, rows: dict[str, list[float]]) -> bool:
     """Ours must be at least as good, and in three columns better where epsilon is largest."""
-    gains = np.subtract(rows["centred"], rows["paper"])
+    gains = np.subtract(rows["auto"], rows["paper"])
     met = bool(gains.min() >= -_SAMPLING and (experiment.size < 3 or gains[-1] > _SAMPLING))
     for name, precision in rows.items():
         cells = [f"{p:.3f} {p * h / _TRUE:.3f}" for p in precision]
-        verdict = ("met" if met else "missed") if name == "centred" else ""
+        verdict = ("met" if met else "missed") if name == "auto" else ""
         grid.add_row(experiment.name, str(experiment.size), str(h), name, *cells, verdict)
     return met
 
@@ -124,7 +128,7 @@ PLANTS = (THREE, FIVE)
 def found_at(out: Console, n: int, plants: Sequence[Plant] = PLANTS) -> bool:
     """The epsilon at which a planted subspace is found nine times in ten."""
     title = f"Epsilon for a chance of 0.9 to find the planted subspace, N = {n:,}, d = 8, k = {K}"
-    grid = Grid("planted", "candidates", "outliers", "next", *UTILITIES, "paper / centred", "bar", title=title)
+    grid = Grid("planted", "candidates", "outliers", "next", *UTILITIES, "paper / auto", "bar", title=title)
     cleared = True
     for plant in plants:
         of = planted_field(plant, n)
@@ -137,7 +141,7 @@ def found_at(out: Console, n: int, plants: Sequence[Plant] = PLANTS) -> bool:
 
 def _row(grid: Grid, plant: Plant, of: Field, family: str) -> bool:
     epsilons = {name: needed(search, of) for name, search in UTILITIES.items()}
-    ratio = epsilons["paper"] / epsilons["centred"]
+    ratio = epsilons["paper"] / epsilons["auto"]
     second, first = np.sort(of.counts)[-2:]
     shown = ["never" if np.isinf(e) else f"{e:.2f}" for e in epsilons.values()]
     met = ratio >= plant.bar

@@ -1,4 +1,4 @@
-"""`eremite subspaces` and `eremite detect` as a person meets them: the panels, the JSON, the refusals."""
+"""`eremite subspaces`, `report` and `detect` as a person meets them: the panels, the JSON, the refusals."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,9 +87,9 @@ def asked(changes: dict[str, object]) -> list[str]:
     return [str(part) for pair in parts for part in pair]
 
 
-def subspaces(capsys: Captured, folder: Path, **changes: object) -> tuple[int, str, str]:
+def subspaces(capsys: Captured, folder: Path, command: str = "subspaces", **changes: object) -> tuple[int, str, str]:
     options = {"--size": 2} | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
-    return run(capsys, "subspaces", folder / "patients.toml", *asked(options))
+    return run(capsys, command, folder / "patients.toml", *asked(options))
 
 
 def detect(capsys: Captured, folder: Path, *candidates: object, **changes: object) -> tuple[int, str, str]:
@@ -124,7 +125,7 @@ def test_panel_lists_subspaces_in_the_order_drawn(capsys: Captured, patients: Pa
 
 @pytest.mark.usefixtures("middle")
 def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path) -> None:
-    code, out, err = subspaces(capsys, patients, counts=True)
+    code, out, err = subspaces(capsys, patients, "report")
     assert (code, err) == (0, "")
     found = assert_words(
         out,
@@ -161,13 +162,13 @@ def test_delta_buys_exponential_draws_where_it_helps(capsys: Captured, patients:
     assert len({*release.value}) == 7  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("counts", [None, True], ids=["top", "report"])
-def test_json_of_subspaces_is_the_release(capsys: Captured, patients: Path, counts: bool | None) -> None:
-    code, out, err = subspaces(capsys, patients, counts=counts, json=True, epsilon="0.1")
+@pytest.mark.parametrize("command", ["subspaces", "report"])
+def test_json_of_subspaces_is_the_release(capsys: Captured, patients: Path, command: str) -> None:
+    code, out, err = subspaces(capsys, patients, command, json=True, epsilon="0.1")
     assert (code, err, out.count("\n")) == (0, "", 1)
     release = Release.from_json(out)
     assert release.to_json() + "\n" == out
-    assert release.query == ("outlier_report" if counts else "top_subspaces")
+    assert release.query == {"report": "outlier_report", "subspaces": "top_subspaces"}[command]
     assert (release.epsilon, release.columns) == (Fraction(1, 10), ("bmi", "blood, sugar", "pulse"))
     assert dict(release.parameters) == {"h": 2, "family": "all 3 sets of 2 columns"}
 
@@ -227,7 +228,7 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
 
 def test_panels_fit_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
-    for _, out, _ in (subspaces(capsys, patients, counts=True), detect(capsys, patients, patients / "points.csv")):
+    for _, out, _ in (subspaces(capsys, patients, "report"), detect(capsys, patients, patients / "points.csv")):
         assert {len(line) for line in out.splitlines()} == {50}
 
 
@@ -275,18 +276,18 @@ BAD_SUBSPACES = [
     ({"epsilon": "0"}, "epsilon must be above 0."),
     ({"epsilon": None}, "Missing option '--epsilon'"),
     ({"delta": "1"}, "delta must be at least 0 and below 1."),
-    ({"utility": "best"}, "utility must be one of centred, dampened, paper."),
+    ({"utility": "best"}, "utility must be one of auto, centred, dampened, paper."),
     ({"selection": "first"}, "selection must be one of permute-and-flip, exponential."),
-    ({"counts": True, "utility": "centred"}, "--counts takes neither --utility nor --selection"),
-    ({"counts": True, "selection": "exponential"}, "--counts takes neither --utility nor --selection"),
-    ({"counts": True, "epsilon": "0.000003"}, "epsilon must be at least 0.000001"),
+    ({"command": "report", "utility": "centred"}, "No such option: --utility"),
+    ({"command": "report", "size": 4}, "The size of a subspace must be a whole number from 1 to 3."),
+    ({"command": "report", "epsilon": "0.000003"}, "epsilon must be at least 0.000001"),
 ]
 
 
 @pytest.mark.parametrize("as_json", [None, True], ids=["text", "json"])
 @pytest.mark.parametrize(("changes", "sentence"), BAD_SUBSPACES, ids=[str(changes) for changes, _ in BAD_SUBSPACES])
 def test_bad_search_exits_2_in_one_sentence(
-    capsys: Captured, patients: Path, changes: dict[str, object], sentence: str, as_json: bool | None
+    capsys: Captured, patients: Path, changes: dict[str, Any], sentence: str, as_json: bool | None
 ) -> None:
     code, out, err = subspaces(capsys, patients, **changes, json=as_json)
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -369,10 +370,10 @@ def test_description_without_a_budget_exits_2(capsys: Captured, patients: Path) 
 
 
 def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path) -> None:
-    more = {"epsilon": "6.5", "json": True}
+    more: dict[str, Any] = {"epsilon": "6.5", "json": True}
     for code, out, err in (
         subspaces(capsys, patients, **more),
-        subspaces(capsys, patients, **more, counts=True),
+        subspaces(capsys, patients, "report", **more),
         detect(capsys, patients, patients / "points.csv", **more),
         detect(capsys, patients, rows=True, **more),
     ):
@@ -383,7 +384,8 @@ def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path) -> None:
 def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> None:
     shared = ["-k", "-r", "--top", "--epsilon", "--json"]
     own = {
-        "subspaces": ["--size", "--max-size", "--subspace", "--delta", "--utility", "--selection", "--counts"],
+        "subspaces": ["--size", "--max-size", "--subspace", "--delta", "--progress", "--utility", "--selection"],
+        "report": ["--size", "--max-size", "--subspace", "--delta", "--progress"],
         "detect": ["candidates", "--rows", "--columns", "from 1, as a person counts", "places from 0"],
     }
     for command, options in own.items():
@@ -392,17 +394,26 @@ def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> Non
         assert not [option for option in shared + options if option not in " ".join(out.split())]
 
 
-def test_sign_of_life_goes_to_a_terminal_only(patients: Path) -> None:
-    request = ["detect", str(patients / "patients.toml"), str(patients / "points.csv"), *asked({}), "--json"]
-    command = [sys.executable, "-c", RUN, *request]
+@pytest.mark.parametrize(
+    ("typed", "sign"),
+    [
+        (["detect", "patients.toml", "points.csv"], b"Searching"),
+        (["subspaces", "patients.toml", "--size", "2"], b"Searching"),
+        (["report", "patients.toml", "--size", "2", "--progress"], b"3 sets of columns counted"),
+    ],
+)
+def test_sign_of_life_goes_to_a_terminal_only(patients: Path, typed: list[str], sign: bytes) -> None:
+    """Without --progress nothing says how far it is."""
+    command = [sys.executable, "-c", RUN, *typed, *asked({}), "--json"]
     environment = os.environ | {"FORCE_COLOR": "1", "TERM": "xterm"}
-    assert subprocess.run(command, capture_output=True, env=environment, check=True).stderr == b""
+    assert subprocess.run(command, cwd=patients, capture_output=True, env=environment, check=True).stderr == b""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    process = subprocess.Popen(command, cwd=patients, stdout=subprocess.PIPE, stderr=theirs, env=environment)
     os.close(theirs)
     out, _ = process.communicate(timeout=120)
     seen = os.read(ours, 1 << 16)
     os.close(ours)
     assert process.returncode == 0
-    assert b"Searching" in seen
-    assert Release.from_json(out.decode()).query == "detect_outliers"
+    assert sign in seen
+    assert (b"counted" in seen) == ("--progress" in typed)
+    assert Release.from_json(out.decode()).request_id

@@ -556,7 +556,7 @@ def test_asker_sees_the_value_and_nothing_else(
 
 OTHER_ARGUMENTS = {
     "subspaces": ["subspaces", "--max-size", "2", "--top", "2", "--delta", "1e-6"],
-    "report": ["subspaces", "--max-size", "2", "--top", "2", "--delta", "1e-6", "--counts"],
+    "report": ["report", "--max-size", "2", "--top", "2", "--delta", "1e-6"],
     "points": ["detect", "points.csv", "--top", "2"],
     "rows": ["detect", "--rows", "--top", "2"],
 }

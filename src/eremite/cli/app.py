@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.options import AsJson, Columns, Delta, DescriptionFile, Epsilon, MinNeighbors, Radius
+from eremite.cli.options import (
+    AsJson,
+    Columns,
+    Delta,
+    DescriptionFile,
+    Epsilon,
+    ListedSets,
+    MaxSize,
+    MinNeighbors,
+    Radius,
+    ShowProgress,
+    Size,
+    TopSets,
+)
 from eremite.version import __version__
 
 app = typer.Typer(
@@ -92,44 +105,56 @@ def subspaces(
     description: DescriptionFile,
     min_neighbors: MinNeighbors,
     radius: Radius,
-    top: Annotated[int, typer.Option("--top", help="How many sets of columns to name (h).")],
+    top: TopSets,
     epsilon: Epsilon,
-    size: Annotated[int | None, typer.Option("--size", help="Search all sets of this many columns.")] = None,
-    max_size: Annotated[int | None, typer.Option("--max-size", help="Search all sets of up to this many.")] = None,
-    subspace: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--subspace", metavar="<str>", help="Search this set: names with commas between them. Once for each set."
-        ),
-    ] = None,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
     delta: Delta = "0",
     utility: Annotated[
-        str | None, typer.Option("--utility", help="How sets are scored: centred (the default), dampened or paper.")
-    ] = None,
+        str,
+        typer.Option(
+            "--utility", help="How sets are scored: centred, dampened or paper; auto chooses by public facts."
+        ),
+    ] = "auto",
     selection: Annotated[
-        str | None, typer.Option("--selection", help="How one is drawn: permute-and-flip (the default) or exponential.")
-    ] = None,
-    counts: Annotated[bool, typer.Option("--counts", help="Give the noisy count of outliers in each, too.")] = False,
+        str, typer.Option("--selection", help="How one is drawn: permute-and-flip or exponential.")
+    ] = "permute-and-flip",
+    progress: ShowProgress = False,
     as_json: AsJson = False,
 ) -> None:
     """Name the sets of columns with the most outliers. Give one of --size, --max-size, --subspace. Spends epsilon."""
-    from eremite.cli.subspaces import Family, run
+    from eremite.cli.subspaces import Search, run
 
-    typer.echo(
-        run(
-            description,
-            Family(size=size, max_size=max_size, subspaces=subspace),
-            min_neighbors=min_neighbors,
-            radius=radius,
-            top=top,
-            epsilon=epsilon,
-            delta=delta,
-            utility=utility,
-            selection=selection,
-            counts=counts,
-            as_json=as_json,
-        )
-    )
+    search = Search(
+        min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
+        epsilon=epsilon, delta=delta, progress=progress,
+    )  # fmt: skip
+    typer.echo(run(description, search, as_json, utility=utility, selection=selection))
+
+
+@app.command()
+def report(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    epsilon: Epsilon,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    delta: Delta = "0",
+    progress: ShowProgress = False,
+    as_json: AsJson = False,
+) -> None:
+    """Name the sets of columns with the most outliers, each with its noisy count, for one epsilon in all."""
+    from eremite.cli.subspaces import Search, run
+
+    search = Search(
+        min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
+        epsilon=epsilon, delta=delta, progress=progress,
+    )  # fmt: skip
+    typer.echo(run(description, search, as_json))
 
 
 @app.command()

@@ -11,4 +11,17 @@ MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row 
 Radius = Annotated[float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")]
 Delta = Annotated[str, typer.Option("--delta", help="What to spend beside epsilon; 0 is pure.")]
+TopSets = Annotated[int, typer.Option("--top", help="How many sets of columns to name (h).")]
+Size = Annotated[int | None, typer.Option("--size", help="Search all sets of this many columns.")]
+MaxSize = Annotated[int | None, typer.Option("--max-size", help="Search all sets of up to this many.")]
+ListedSets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--subspace", metavar="<str>", help="Search this set: names with commas between them. Once for each set."
+    ),
+]
+ShowProgress = Annotated[
+    bool,
+    typer.Option("--progress", help="Show how far the search is; for the custodian, as its pace depends on the rows."),
+]
 Columns = Annotated[str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")]

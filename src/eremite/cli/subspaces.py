@@ -1,4 +1,4 @@
-"""`eremite subspaces`: where outliers gather, as a panel or JSON."""
+"""`eremite subspaces` and `eremite report`: where outliers gather, as a panel or JSON."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,44 +12,35 @@ from eremite.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """Which sets of columns to search, as typed: one of three ways."""
+class Search:
+    """What to look for and where, as typed; the sets of columns in one of three ways."""
 
+    min_neighbors: int
+    radius: float
+    top: int
     size: int | None
     max_size: int | None
     subspaces: list[str] | None
+    epsilon: str
+    delta: str
+    progress: bool
 
     def arguments(self) -> dict[str, Any]:
         """What a session takes."""
         if (self.size is not None) + (self.max_size is not None) + bool(self.subspaces) != 1:
             raise InputError("Give one of --size, --max-size and --subspace: which sets of columns to search.")
         sets = [typed_names(text, "--subspace") for text in self.subspaces or ()]
-        return {"size": self.size, "max_size": self.max_size, "subspaces": sets or None}
+        family = {"size": self.size, "max_size": self.max_size, "subspaces": sets or None}
+        definition = eremite.OutlierDefinition(min_neighbors=self.min_neighbors, radius=self.radius)
+        return family | {"definition": definition, "h": self.top, "epsilon": self.epsilon, "delta": self.delta}
 
 
-def run(
-    path: Path,
-    family: Family,
-    *,
-    min_neighbors: int,
-    radius: float,
-    top: int,
-    epsilon: str,
-    delta: str,
-    utility: str | None,
-    selection: str | None,
-    counts: bool,
-    as_json: bool,
-) -> str:
-    """Ask for subspaces, or with `counts` for a report, and give the release."""
-    if counts and not (utility is selection is None):
-        raise InputError("--counts takes neither --utility nor --selection, a report fixes both; leave them out.")
-    definition = eremite.OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
-    request: dict[str, Any] = family.arguments() | {"h": top, "epsilon": epsilon, "delta": delta}
-    chosen = {"utility": utility, "selection": selection}
-    request |= {name: choice for name, choice in chosen.items() if choice is not None}
-    with working("Searching"):
+def run(path: Path, search: Search, as_json: bool, **how: str) -> str:
+    """Ask for subspaces if told how to draw them, for a report otherwise, and give the release."""
+    request = search.arguments() | how
+    with working("Searching") as say:
+        if search.progress:
+            request["progress"] = lambda number: say(f"Searching: {number:,} sets of columns counted")
         session = eremite.open(path)
-        ask = session.outlier_report if counts else session.top_subspaces
-        release = ask(definition, **request)
+        release = (session.top_subspaces if how else session.outlier_report)(**request)
     return release.to_json() if as_json else framed(subspaces_panel(release, session))

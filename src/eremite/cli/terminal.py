@@ -1,7 +1,8 @@
 """What a terminal shows: text with a frame on stdout, a sign of life on stderr."""
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
 
@@ -16,11 +17,15 @@ def framed(content: RenderableType) -> str:
     return captured.get().rstrip("\n")
 
 
-def working(words: str) -> AbstractContextManager[object]:
-    """A sign on stderr that work goes on, if a person looks at it. How far it is depends on the rows, and is not said.
+@contextmanager
+def working(words: str) -> Iterator[Callable[[str], None]]:
+    """A sign on stderr that work goes on, if a person looks at it; it takes other words later.
 
-    rich takes FORCE_COLOR for a terminal; a file with spinning signs in it helps nobody, so stderr itself is asked.
+    How far the work is depends on the rows, and is said only to a custodian who asked for it. rich takes FORCE_COLOR
+    for a terminal; a file with spinning signs in it helps nobody, so stderr itself is asked.
     """
     if not sys.stderr.isatty():
-        return nullcontext()
-    return Console(stderr=True).status(words)
+        yield lambda _: None
+        return
+    with Console(stderr=True).status(words) as status:
+        yield status.update

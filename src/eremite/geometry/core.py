@@ -28,6 +28,40 @@ def core_numbers(graph: Graph) -> NDArray[np.int32]:
     return numbers
 
 
+def peeled(graph: Graph, vertices: NDArray[np.intp], least: int) -> NDArray[np.intp]:
+    """The largest part of the vertices in which each has `least` neighbours: no other vertex is in such a part."""
+    kept: NDArray[np.intp] = _peeled(graph.starts, graph.neighbors, vertices, least)
+    return kept
+
+
+@kernel
+def _peeled(starts, neighbors, vertices, least):
+    """Take out who has too few neighbours, then those who have too few once these are gone."""
+    inside = np.zeros(starts.size - 1, np.bool_)
+    inside[vertices] = True
+    degree = np.zeros(inside.size, np.int64)
+    leaving = np.empty(vertices.size, np.int64)
+    waiting = 0
+    for v in vertices:
+        for slot in range(starts[v], starts[v + 1]):
+            degree[v] += inside[neighbors[slot]]
+        if degree[v] < least:
+            leaving[waiting] = v
+            waiting += 1
+    while waiting > 0:
+        waiting -= 1
+        v = leaving[waiting]
+        inside[v] = False
+        for slot in range(starts[v], starts[v + 1]):
+            u = neighbors[slot]
+            if inside[u]:
+                if degree[u] == least:
+                    leaving[waiting] = u
+                    waiting += 1
+                degree[u] -= 1
+    return vertices[inside[vertices]]
+
+
 @kernel
 def _core_numbers(starts, neighbors):
     """Batagelj and Zaversnik: vertices in buckets by remaining degree, the smallest taken first."""

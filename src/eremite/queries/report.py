@@ -6,7 +6,7 @@ from fractions import Fraction
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import compute_count, per_row, plan_count
-from eremite.queries.subspaces import SubspacesPlan, compute_subspaces, plan_subspaces
+from eremite.queries.subspaces import Progress, SubspacesPlan, compute_subspaces, plan_subspaces
 from eremite.table import Table
 
 #: The share of epsilon that finding the subspaces gets, with all of delta; the counts share the rest evenly.
@@ -32,15 +32,18 @@ def plan_report(
     """Check a request and split its budget. Of the table only the public facts are looked at."""
     privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
     share = privacy.epsilon * FINDING_SHARE
-    finding = plan_subspaces(table, definition, family, h, share, privacy.delta, "centred", "permute-and-flip")
+    finding = plan_subspaces(table, definition, family, h, share, privacy.delta, "auto", "permute-and-flip")
     each_count = checked_epsilon((privacy.epsilon - share) / h)
     per_row(Privacy(each_count), table.rows_per_person)  # refuses now what would not fit later
     return ReportPlan(finding, each_count)
 
 
-def compute_report(table: Table, plan: ReportPlan) -> tuple[tuple[Subspace, int], ...]:
+def compute_report(
+    table: Table, plan: ReportPlan, progress: Progress | None = None
+) -> tuple[tuple[Subspace, int], ...]:
     """The subspaces in the order drawn, each with its noisy count."""
-    return tuple((subspace, _count(table, plan, subspace)) for subspace in compute_subspaces(table, plan.finding))
+    found = compute_subspaces(table, plan.finding, progress)
+    return tuple((subspace, _count(table, plan, subspace)) for subspace in found)
 
 
 def _count(table: Table, plan: ReportPlan, subspace: Subspace) -> int:

@@ -6,7 +6,7 @@ u_subspace   utility "paper"
 Algorithm 3  h draws without replacement, the factor 2 in place
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
@@ -28,11 +28,15 @@ from eremite.queries.fit import require_fit
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
 from eremite.table import Table
 
-Utility = Literal["centred", "dampened", "paper"]
+Utility = Literal["auto", "centred", "dampened", "paper"]
 Selection = Literal["permute-and-flip", "exponential"]
+#: Told how many subspaces were looked at. How soon depends on the rows: for the custodian alone.
+Progress = Callable[[int], None]
 
 #: The share of epsilon that the private centre costs.
 CENTRE_SHARE = Fraction(1, 5)
+#: Where no row can move a count by more than this, a centre is not worth its share.
+LITTLE_MOVED = 11
 MOST_SUBSPACES = 10_000_000
 
 
@@ -51,7 +55,7 @@ class SubspacesPlan:
 
     @property
     def limit(self) -> int:
-        """Scores end this far below the centre: what lies further down has no chance worth the time. Public."""
+        """So many steps below the centre a close look ends: what lies further down has next to no chance. Public."""
         return ceil(2 * log(10**6 * self.family.count) / float(self.each))
 
 
@@ -94,7 +98,9 @@ def plan_subspaces(
     _require_choice("selection", selection, get_args(Selection))
     if type(h) is not int or not 1 <= h <= family.count:
         raise InputError(f"h must be a whole number from 1 to {family.count}, the number of candidates.")
-    most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
+    most = most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
+    if utility == "auto":
+        utility = "paper" if most <= LITTLE_MOVED else "centred"
     row = per_row(privacy, table.rows_per_person)
     centre = SmoothLaplace(row.epsilon * CENTRE_SHARE) if utility == "centred" else None
     left = row.epsilon - (centre.epsilon if centre else 0)
@@ -112,10 +118,11 @@ def plan_subspaces(
     )
 
 
-def compute_subspaces(table: Table, plan: SubspacesPlan) -> tuple[Subspace, ...]:
+def compute_subspaces(table: Table, plan: SubspacesPlan, progress: Progress | None = None) -> tuple[Subspace, ...]:
     """The h subspaces, in the order drawn. Differentially private with `plan.privacy`, once that has been charged."""
     family = list(plan.family)
-    scores = _paper_scores(table, plan) if plan.utility == "paper" else _dampened_scores(table, plan, family)
+    make = _paper_scores if plan.utility == "paper" else _dampened_scores
+    scores = make(table, plan, progress or (lambda _: None))
     draw = scores.exponential if plan.selection == "exponential" else scores.permute_and_flip
     return tuple(family[draw()] for _ in range(plan.h))
 
@@ -135,36 +142,42 @@ def _concentrated(epsilon: Fraction, delta: Fraction, h: int) -> Fraction:
     return at_most(epsilon_each, 64)
 
 
-def _paper_scores(table: Table, plan: SubspacesPlan) -> Scores:
+def _paper_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
     """q_S over its global sensitivity; as exact as the counts."""
-    k = plan.definition.min_neighbors
-    counted = count_outliers_in_each(table, plan.definition, plan.family)
-    exact = [Fraction(count, most_moved(table.n_rows, len(subspace), k)) for subspace, count in counted]
+    exact = [Fraction(one.outliers, one.most) for one in _counts(table, plan, progress)]
     return Scores([(score, score) for score in exact], exact.__getitem__, plan.each / 2)
 
 
-def _dampened_scores(table: Table, plan: SubspacesPlan, family: list[Subspace]) -> Scores:
+def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
     """How many replaced rows away the count is from the centre, or from 0."""
-    seen, centre = (_counts(table, plan), 0) if plan.centre is None else _counts_and_centre(table, plan, plan.centre)
-    gaps = [one.outliers - centre for one in seen]
+    if plan.centre is None:
+        seen, centre = _counts(table, plan, progress), 0
+    else:
+        seen, centre = _counts_and_centre(table, plan, plan.centre, progress)
+    gaps, family = [one.outliers - centre for one in seen], list(plan.family)
 
     def exact(i: int) -> Fraction:
-        steps = min(ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit))), seen[i].most) + 1
-        profile = profile_function(table.points(family[i]), plan.definition, steps)
-        return dampened(gaps[i], profile, plan.limit)
+        steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit, seen[i].most)))
+        useful = seen[i].most if gaps[i] > 0 else min(seen[i].most, plan.limit)
+        profile = profile_function(table.points(family[i]), plan.definition, min(steps, useful) + 1)
+        return dampened(gaps[i], profile, plan.limit, seen[i].most)
 
     bounds = [_bounds(one, gap, plan.limit) for one, gap in zip(seen, gaps, strict=True)]
     return Scores(bounds, exact, plan.each / 2)
 
 
-def _counts(table: Table, plan: SubspacesPlan) -> list[Glimpse]:
-    k, unknown = plan.definition.min_neighbors, np.empty(0, dtype=np.int64)
-    counted = count_outliers_in_each(table, plan.definition, plan.family)
-    return [Glimpse(count, most_moved(table.n_rows, len(subspace), k), unknown) for subspace, count in counted]
+def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
+    k, unknown, seen = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), []
+    for subspace, count in count_outliers_in_each(table, plan.definition, plan.family):
+        seen.append(Glimpse(count, most_moved(table.n_rows, len(subspace), k), unknown))
+        progress(len(seen))
+    return seen
 
 
-def _counts_and_centre(table: Table, plan: SubspacesPlan, noise: SmoothLaplace) -> tuple[list[Glimpse], int]:
-    """The counts, and a private number near the h-th largest of them (claim C1)."""
+def _counts_and_centre(
+    table: Table, plan: SubspacesPlan, noise: SmoothLaplace, progress: Progress
+) -> tuple[list[Glimpse], int]:
+    """The counts, and a private number near the middle between the h-th largest of them and the next (claim C1)."""
     largest = Fraction(0)  # of the smooth bounds seen so far
 
     def look(points: NDArray[np.float64], count: CountNeighbors) -> tuple[Glimpse, Fraction]:
@@ -174,12 +187,14 @@ def _counts_and_centre(table: Table, plan: SubspacesPlan, noise: SmoothLaplace) 
     for _, (one, bound) in in_each(table, plan.family, look):
         seen.append(one)
         largest = max(largest, bound)
-    target = sorted((one.outliers for one in seen), reverse=True)[plan.h - 1]
-    return seen, min(max(noise.draw(target, largest), 0), table.n_rows)
+        progress(len(seen))
+    falling = sorted((one.outliers for one in seen), reverse=True)
+    middle = (falling[plan.h - 1] + falling[min(plan.h, len(falling) - 1)]) // 2
+    return seen, min(max(noise.draw(middle, largest), 0), table.n_rows)
 
 
 def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
-    values = dampened(gap, one.lower, limit), dampened(gap, one.upper, limit)
+    values = [dampened(gap, profile, limit, one.most) for profile in (one.lower, one.upper)]
     return min(values), max(values)
 
 

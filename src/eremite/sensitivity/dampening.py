@@ -13,10 +13,11 @@ from fractions import Fraction
 Profile = Callable[[int], int]
 
 
-def dampened(gap: int, profile: Profile, limit: int) -> Fraction:
-    """How many steps lead from c to the count: step t bridges A^(t). Negative below c, and never below -limit.
+def dampened(gap: int, profile: Profile, limit: int, most: int) -> Fraction:
+    """How many steps lead from c to the count: step t bridges A^(t). Negative below c, where from step `limit` on, 1 or
+    more, a step bridges `most`, the cap of the profile.
 
-    1-Lipschitz in the table for an admissible profile: replacing one row moves it by at most 1 (claim U1).
+    1-Lipschitz in the table for an admissible profile: replacing one row moves it by at most 1 (claims U1, U2).
     """
     left, step = abs(gap), 0
     while gap > 0 or step < limit:
@@ -26,4 +27,4 @@ def dampened(gap: int, profile: Profile, limit: int) -> Fraction:
             return steps if gap > 0 else -steps
         left -= size
         step += 1
-    return Fraction(-limit)
+    return -(limit + Fraction(left, most))

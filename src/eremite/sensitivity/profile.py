@@ -50,9 +50,11 @@ def profile_function(points: NDArray[np.float64], definition: OutlierDefinition,
     bound = 0
 
     def profile(step: int) -> int:
-        nonlocal bound
+        nonlocal bound, seen
         if bound + step < most:
             bound = seen.ball_bound(step, floor=bound)
+            if step == 0:
+                seen = seen.narrowed(steps - 1, bound)
         return min(most, bound + step + 1)
 
     return profile

@@ -129,8 +129,11 @@ def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fract
     step = 0
     while step <= last and search.promises(step):
         search.evaluate(step)
+        if step == 0:
+            search.narrow()
         step = 2 * step or step + 1
     search.close_from(step)
+    search.narrow()
     while search.promises(step := search.most_promising()):
         search.evaluate(step)
     return search
@@ -165,10 +168,20 @@ class _Search:
         """The steps from here on were seen to promise nothing."""
         self.promise[step:] = -inf
 
+    def narrow(self) -> None:
+        """Forget the rows that no step which may still win will look at (claim L5)."""
+        open_steps = np.flatnonzero(self.promise > self.best_log - _SLACK)
+        if open_steps.size > 1:
+            self.seen = self.seen.narrowed(int(open_steps[-1]), min(map(self._floor, open_steps.tolist())))
+
+    def _floor(self, step: int) -> int:
+        """A step with no more than this in one ball does not win."""
+        floor = exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1
+        return max(0, int(min(floor, self.seen.most)))
+
     def evaluate(self, step: int) -> None:
         """Look no closer than it takes to see that a step does not win."""
-        floor = min(exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1, self.seen.most)
-        bound = self.seen.ball_bound(step, floor=max(0, int(floor)))
+        bound = self.seen.ball_bound(step, floor=self._floor(step))
         self.keep(self.decay**step * min(bound + step + 1, self.seen.most))
         self._lower_ceilings(step, bound)
         self.promise[step] = -inf

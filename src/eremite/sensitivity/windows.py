@@ -5,7 +5,7 @@ W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
 f         what bounds the number of a window's rows in one ball: depth, truss or core, each coarser than the last
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from eremite.engines import CountNeighbors, count_neighbors
 from eremite.errors import InputError
-from eremite.geometry.core import core_of_graph
+from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
-from eremite.geometry.graph import MARGIN, near_graph
+from eremite.geometry.graph import MARGIN, Graph, near_graph
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
 
@@ -25,43 +25,59 @@ Method = Literal["auto", "ball", "truss", "core"]
 # at all triangles of a window, and where most rows have few neighbours that is most of the table.
 _TRUSS_STEPS = ((5_000, 64), (50_000, 32), (2**32, 8))  # up to so many rows, for so many steps
 
+# The graph of so few points is made once and serves every step. How many there are is private; the answer is the same.
+_FEW = 2_048
+
 
 @dataclass(frozen=True, slots=True)
 class Windows:
     """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
 
     n_rows: int
+    outliers: int  # q(X)
     points: NDArray[np.float64]  # rows with degree below k + steps
     degrees: NDArray[np.int64]
     min_neighbors: int
     radius: float  # Euclidean
     most: int  # the cap of the profile
     method: Method
-
-    @property
-    def outliers(self) -> int:
-        """q(X): the rows of degree below k are all here."""
-        return int(np.count_nonzero(self.degrees < self.min_neighbors))
+    graph: Graph | None = None  # of the points, if they are few
 
     def ball_bound(self, step: int, floor: int = 0) -> int:
         """max over both windows of f(W_j(step)), or `floor` if that is larger."""
-        k = self.min_neighbors
-        near = np.flatnonzero((self.degrees >= k - 1 - step) & (self.degrees <= k + step))
+        near = self._near(step)
         if near.size == 0:
             return floor
         floor = max(floor, 1)
-        near = near[_crowded(self.points[near], self.radius, floor)]
-        for j in (k, k - 1):
-            window = near[np.abs(self.degrees[near] - j) <= step]
-            floor = self._bound(self.points[window], step, floor)
+        near = self._crowded(near, floor)
+        for j in (self.min_neighbors, self.min_neighbors - 1):
+            floor = self._bound(near[np.abs(self.degrees[near] - j) <= step], step, floor)
         return floor
 
-    def _bound(self, window: NDArray[np.float64], step: int, floor: int) -> int:
+    def narrowed(self, step: int, floor: int) -> "Windows":
+        """Without rows that matter for no step up to this one, if `ball_bound` is asked with this floor or more."""
+        rows = self._crowded(self._near(step), floor)
+        points = self.points[rows]
+        graph = near_graph(points, self.radius) if points.shape[1] > 1 and len(rows) <= _FEW else None
+        return replace(self, points=points, degrees=self.degrees[rows], graph=graph)
+
+    def _near(self, step: int) -> NDArray[np.intp]:
+        """The rows of both windows."""
+        k = self.min_neighbors
+        return np.flatnonzero((self.degrees >= k - 1 - step) & (self.degrees <= k + step))
+
+    def _crowded(self, rows: NDArray[np.intp], floor: int) -> NDArray[np.intp]:
+        """Those of the rows that may be in a group of more than `floor`."""
+        if self.graph is not None:
+            return peeled(self.graph, rows, floor)
+        return rows[_crowded(self.points[rows], self.radius, floor)]
+
+    def _bound(self, rows: NDArray[np.intp], step: int, floor: int) -> int:
         """Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor."""
-        used = finest(self.method, self.n_rows, window.shape[1], step)
-        if used == "ball" and window.shape[1] == 1:
-            return max(floor, line_depth(window, self.radius))
-        window = window[_crowded(window, self.radius, floor)]
+        used = finest(self.method, self.n_rows, self.points.shape[1], step)
+        if used == "ball" and self.points.shape[1] == 1:
+            return max(floor, line_depth(self.points[rows], self.radius))
+        window = self.points[self._crowded(rows, floor)]
         if len(window) <= floor:
             return floor
         graph = near_graph(window, self.radius)
@@ -118,6 +134,7 @@ def windows(
     few = np.flatnonzero(found < k + steps)
     return Windows(
         n_rows=len(points),
+        outliers=int(np.count_nonzero(found < k)),
         points=points[few],
         degrees=found[few],
         min_neighbors=k,

@@ -16,7 +16,7 @@ from eremite.queries.count import compute_count, plan_count
 from eremite.queries.detection import compute_detection, plan_detection
 from eremite.queries.report import compute_report, plan_report
 from eremite.queries.screening import plan_screening
-from eremite.queries.subspaces import Selection, Utility, compute_subspaces, family_of, plan_subspaces
+from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
 from eremite.release import Parameter, Release, Value
 from eremite.session.screen import Screen
 from eremite.table import Table
@@ -90,14 +90,16 @@ class Session:
         subspaces: Sequence[Sequence[str]] | None = None,
         epsilon: Number,
         delta: Number = 0,
-        utility: Utility = "centred",
+        utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
+        progress: Progress | None = None,
     ) -> Release:
         """The h sets of columns with the most outliers, in the order drawn, among a public family of them.
 
         The family is all sets of `size` columns, all of up to `max_size`, or a list. Differentially private with
         `epsilon`; a `delta` is used, for exponential draws composed by zCDP, where that gives each draw more. Proofs:
         `queries/subspaces.proof.md`. Cost: a count for each subspace, and a close look at those that may win.
+        `progress` is told how many subspaces were counted: for the custodian, since how soon depends on the rows.
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_subspaces(self._table, definition, family, h, epsilon, delta, utility, selection)
@@ -107,7 +109,7 @@ class Session:
             family.columns,
             plan.privacy,
             f"{plan.utility}, {plan.selection}",
-            lambda: compute_subspaces(self._table, plan),
+            lambda: compute_subspaces(self._table, plan, progress),
             h=h,
             family=family.in_words,
         )
@@ -122,11 +124,12 @@ class Session:
         subspaces: Sequence[Sequence[str]] | None = None,
         epsilon: Number,
         delta: Number = 0,
+        progress: Progress | None = None,
     ) -> Release:
         """The h sets of columns with the most outliers, each with its noisy count: one plan, one total.
 
         Half of `epsilon` finds the subspaces, the other half is shared by the h counts; together they spend `epsilon`,
-        and `delta` if finding used it. Proof: R1 of `queries/subspaces.proof.md`.
+        and `delta` if finding used it. Proof: R1 of `queries/subspaces.proof.md`. `progress` as in `top_subspaces`.
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_report(self._table, definition, family, h, epsilon, delta)
@@ -136,7 +139,7 @@ class Session:
             family.columns,
             plan.privacy,
             f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
-            lambda: compute_report(self._table, plan),
+            lambda: compute_report(self._table, plan, progress),
             h=h,
             family=family.in_words,
         )

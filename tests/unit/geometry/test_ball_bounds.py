@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from definition import core_by_definition, depth_by_definition, truss_by_definition
 from eremite import InputError
 from eremite.geometry import core_bound, densest_ball, truss_bound
+from eremite.geometry.core import peeled
 from eremite.geometry.densest import depth_of_graph
 from eremite.geometry.graph import near_graph, outward_square
 from eremite.geometry.sweep import planar_depth
@@ -35,6 +36,25 @@ def test_bounds_follow_their_definitions_on_lattices(points, radius):
     assert densest_ball(points, radius) == depth_by_definition(points, radius)
     assert truss_bound(points, radius) == truss_by_definition(points, radius)
     assert core_bound(points, radius) == core_by_definition(points, radius)
+
+
+def peeled_by_definition(points, radius, chosen, least):
+    """Cross out who has fewer than `least` others within 2R, one at a time, until nobody does."""
+    near = near_graph(points, radius)
+    lists = [set(near.neighbors[near.starts[v] : near.starts[v + 1]].tolist()) for v in range(len(points))]
+    left = list(chosen)
+    while few := [v for v in left if len(lists[v] & set(left)) < least]:
+        left.remove(few[0])
+    return left
+
+
+@given(small_sets(), st.sampled_from(RADII), st.integers(0, 4), st.sets(st.integers(0, 6)))
+@settings(max_examples=200 if COMPILED else 60, deadline=None)
+def test_peeled_crosses_out_who_has_too_few(points, radius, least, chosen):
+    chosen = np.array(sorted(v for v in chosen if v < len(points)), dtype=np.intp)
+    kept = peeled(near_graph(points, radius), chosen, least).tolist()
+    assert kept == peeled_by_definition(points, radius, chosen.tolist(), least)
+    assert (core_bound(points[chosen], radius) > least) == bool(kept)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])

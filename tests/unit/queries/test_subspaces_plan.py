@@ -20,7 +20,7 @@ from eremite.queries.subspaces import (
     family_of,
     plan_subspaces,
 )
-from eremite.sensitivity import dampened, glimpse, profile_function
+from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
 from eremite.session import session as module
 from eremite.table import Bounds
 
@@ -192,7 +192,7 @@ def test_no_delta_is_never_used():
 
 
 def test_limit_leaves_what_is_cut_off_no_chance():
-    """All candidates that lie further below the best than the limit have at most a millionth between them."""
+    """All candidates that lie further below the centre than the limit have at most a millionth between them."""
     for h, epsilon in ((1, "0.01"), (5, "1"), (10, "20")):
         made = plan(h, epsilon)
         assert made.family.count * np.exp(-float(made.each) / 2 * made.limit) <= 1e-6
@@ -220,7 +220,7 @@ def test_report_of_many_subspaces_charges_the_delta_it_uses():
 def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
     plans = []
     real = module.compute_report
-    monkeypatch.setattr(module, "compute_report", lambda table, made: plans.append(made) or real(table, made))
+    monkeypatch.setattr(module, "compute_report", lambda *given: plans.append(given[1]) or real(*given))
     session = Session(table(rows_per_person=2), epsilon=5)
     release = session.outlier_report(DEFINITION, 3, max_size=2, epsilon=3)
     assert session.remaining == Privacy(Fraction(2))
@@ -339,8 +339,23 @@ def looks_of(family, decay):
     return [look.outliers for look, _ in found], [bound for _, bound in found]
 
 
+@pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "centred"), (2, 2, "centred")])
+def test_auto_does_without_a_centre_where_a_row_moves_little(k, size, utility):
+    """Public facts decide: 2k + 1 in one column, more in others."""
+    definition, family = OutlierDefinition(min_neighbors=k, radius=0.2), family_of(rowless(), size, None, None)
+    made = plan_subspaces(rowless(), definition, family, 1, 1, 0, "auto", "permute-and-flip")
+    assert (made.utility, made.centre is None) == (utility, utility == "paper")
+
+
+@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+def test_progress_counts_the_subspaces_once_each(utility):
+    told = []
+    compute_subspaces(table(), plan(1, utility=utility, table=table()), told.append)
+    assert told == list(range(1, 11))
+
+
 @pytest.mark.parametrize("h", [1, 2, 5, 10])
-def test_centre_is_drawn_once_around_the_hth_largest_count_with_the_largest_bound(monkeypatch, h):
+def test_centre_is_drawn_once_between_the_hth_largest_count_and_the_next_with_the_largest_bound(monkeypatch, h):
     """Claim C1."""
     for family in families():
         made, asked = centred_plan(family, h), []
@@ -349,7 +364,8 @@ def test_centre_is_drawn_once_around_the_hth_largest_count_with_the_largest_boun
         counts, bounds = looks_of(family, made.centre.decay)
         assert len(set(counts)) > 3
         assert max(bounds) > min(bounds)
-        assert asked == [(made.centre, sorted(counts)[-h], max(bounds))]
+        falling = [*sorted(counts, reverse=True), min(counts)]
+        assert asked == [(made.centre, (falling[h - 1] + falling[h]) // 2, max(bounds))]
 
 
 @pytest.mark.parametrize(("drawn", "centre"), [(-5, 0), (0, 0), (7, 7), (30, 30), (10**6, 30)])
@@ -358,9 +374,9 @@ def test_scores_are_those_of_the_centre_that_was_drawn(monkeypatch, drawn, centr
     monkeypatch.setattr(SmoothLaplace, "draw", lambda *_: drawn)
     for family in families():
         made = centred_plan(family, 2)
-        scores = _dampened_scores(table(), made, list(family))
+        scores = _dampened_scores(table(), made, lambda _: None)
         for i, (subspace, count) in enumerate(zip(family, looks_of(family, made.centre.decay)[0], strict=True)):
             sizes = profile_function(table().points(subspace), DEFINITION, 40)
-            wanted = dampened(count - centre, sizes, made.limit)
+            wanted = dampened(count - centre, sizes, made.limit, most_moved(30, len(subspace), 2))
             assert scores._exact(i) == wanted
             assert scores._low[i] <= wanted <= scores._high[i]

@@ -36,6 +36,27 @@ def test_profile_follows_its_definition(points, k, radius):
     assert (local_profile(points, definition, 4) == local_profile(points, definition, 4, exact)).all()
 
 
+@pytest.mark.parametrize("few", [0, 2_048])
+def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few):
+    """For every step up to the one they were narrowed for, with that floor or more; with a graph of them or without."""
+    monkeypatch.setattr(windows_module, "_FEW", few)
+    rng = np.random.default_rng(8)
+    dropped = 0
+    for d in (1, 2, 3, 5):
+        points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (30, d))])
+        definition = OutlierDefinition(min_neighbors=3, radius=float(rng.uniform(0.2, 0.6)))
+        for method in ("auto", "core"):
+            seen = windows(points, definition, 12, method, 90)
+            for floor in (0, 1, 3, 8):
+                narrow = seen.narrowed(11, floor)
+                dropped += len(seen.points) - len(narrow.points)
+                assert narrow.outliers == seen.outliers
+                for step in range(12):
+                    for asked in (floor, floor + 2):
+                        assert narrow.ball_bound(step, asked) == seen.ball_bound(step, asked)
+    assert dropped > 100
+
+
 def plain_maximum(points, definition, decay, method):
     profile = local_profile(points, definition, 200, method).tolist()
     return max(decay**t * size for t, size in enumerate(profile))
