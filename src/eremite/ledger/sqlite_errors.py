@@ -22,8 +22,3 @@ def sentence(path: Path, error: sqlite3.Error) -> str:
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     why = _WHY.get(code & 0xFF, "could not be used. Verify it, and restore it from a backup if need be")
     return f"The ledger {path} {why} ({name}); nothing was released."
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Whether somebody else is in the way, for now."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

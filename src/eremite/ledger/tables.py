@@ -40,10 +40,11 @@ VERSION = "SELECT version FROM eremite_head"
 SET_VERSION = "UPDATE eremite_head SET version = ?"
 
 HEAD = "SELECT seq, hash FROM eremite_head"
-STANDINGS = "SELECT * FROM eremite_standings WHERE dataset = ? AND analyst IN ('', ?)"
-REQUEST = "SELECT * FROM eremite_requests WHERE dataset = ? AND analyst = ? AND request_id = ?"
-RELEASE = """SELECT e.* FROM eremite_events e JOIN eremite_requests r ON e.seq = r.released
-    WHERE r.dataset = ? AND r.analyst = ? AND r.request_id = ?"""
+#: The standings of a dataset and an account, each with the request and its release, as far as there are any.
+PAGE = """SELECT s.*, r.*, e.* FROM eremite_standings s
+    LEFT JOIN eremite_requests r ON r.dataset = ? AND r.analyst = ? AND r.request_id = ?
+    LEFT JOIN eremite_events e ON e.seq = r.released
+    WHERE s.dataset = ? AND s.analyst IN ('', ?)"""
 
 PUT_EVENT = "INSERT INTO eremite_events VALUES (?, ?, ?, ?, ?, ?)"
 PUT_HEAD = "UPDATE eremite_head SET seq = ?, hash = ?"
@@ -112,11 +113,20 @@ def writes(changes: Changes) -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield PUT_HEAD, (row.seq, row.hash)
 
 
-def page_of(account: Account, head: Rows, standings: Rows, requests: Rows, releases: Rows) -> Page:
-    """The page, from what the statements of the same names gave."""
-    found = {standing.account.analyst: standing for standing in map(standing_from, standings)}
-    request, release = next(map(request_from, requests), None), next((Row(*row) for row in releases), None)
-    return Page(head_of(head), found.get(EVERYONE), found.get(account.analyst), request, release)
+def page_key(account: Account, request_id: str | None) -> tuple[str | None, ...]:
+    """The values for `PAGE`."""
+    return account.dataset, account.analyst, request_id, account.dataset, account.analyst
+
+
+def page_of(account: Account, head: Rows, found: Rows) -> Page:
+    """The page, from what `HEAD` and `PAGE` gave."""
+    standings, request, release = {}, None, None
+    for row in found:
+        standing = standing_from(row[:10])
+        standings[standing.account.analyst] = standing
+        request = None if row[10] is None else request_from(row[10:16])
+        release = None if row[16] is None else Row(*row[16:])
+    return Page(head_of(head), standings.get(EVERYONE), standings.get(account.analyst), request, release)
 
 
 def contents_of(head: Rows, events: Rows, standings: Rows, requests: Rows) -> Contents:
