@@ -41,4 +41,5 @@ def _line(axes: Axes, name: str, of: Field, runs: int) -> None:
     seen = [found(UTILITIES[name], of, epsilon, runs) for epsilon in epsilons]
     axes.plot(epsilons, seen, color=colour, ls=style, lw=1.8)
     chance, right = _PLACE[name]
-    label(axes, _LABEL.get(name, name), (float(np.interp(chance, seen, epsilons)), chance), colour, (right[len(of.subspaces[0])], 0))
+    place = float(np.interp(chance, seen, epsilons)), chance
+    label(axes, _LABEL.get(name, name), place, colour, (right[len(of.subspaces[0])], 0))

@@ -90,6 +90,8 @@ def _write(folder: Path) -> Path:
         columns = "\n".join(f"{name} = {{ min = {low}, max = {high} }}" for name, (low, high) in _COLUMNS.items())
         description = folder / "patients.toml"
         description.write_text(_DESCRIPTION.format(columns=columns))
+        for old in folder.glob("patients.db*"):
+            old.unlink()  # the ledger of a table that was just made anew
     except OSError as error:
         raise InputError(f"Cannot write the demo to {folder}: {error.strerror}; choose another --folder.") from None
     return description

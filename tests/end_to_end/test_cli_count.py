@@ -86,7 +86,7 @@ def test_panel_says_what_was_asked_spent_left_and_protected(
         r"outlier a row with fewer than 5 other rows within distance 0\.05; distances run from 0 to 1, "
         r"as the public bounds scale every column "
         r"spent epsilon 0\.2, pure; noise: smooth-laplace "
-        r"left epsilon 1\.8, delta 1e-05 of the budget set in the description, for this run; runs are not added up yet "
+        r"left epsilon 1\.8, delta 5e-06 for all later questions; eremite budget tells more "
         r"protects every row: with any one row replaced, any outcome would be at most 1\.23 times as likely",
         words(out),
     )
@@ -100,7 +100,7 @@ def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patie
     code, out, err = run(capsys, patients, *request)
     assert (code, err) == (0, "")
     assert "fewer than 1 other row within" in words(out)
-    assert "spent epsilon 1/3, delta 1e-06; noise: gaussian left epsilon 5/3, delta 9e-06 of the budget" in words(out)
+    assert "spent epsilon 1/3, delta 1e-06; noise: gaussian left epsilon 5/3, delta 4e-06 for all later" in words(out)
     assert words(out).endswith(
         "protects every person: with all rows of any one person replaced, 3 at most, any outcome would be at most 1.40 "
         "times as likely, plus 1e-06"
@@ -237,23 +237,46 @@ def test_missing_file_exits_2(capsys: Captured, patients: Path, missing: str) ->
 @pytest.mark.parametrize(
     ("changes", "needs"),
     [
-        ({"epsilon": "2.000001"}, "epsilon 2.000001"),
-        ({"delta": "1e-4", "mechanism": "gaussian"}, "epsilon 0.2, delta 0.0001"),
+        ({"epsilon": "2.000001"}, "epsilon 2 left; this release needs 2.000001"),
+        ({"delta": "1e-4", "mechanism": "gaussian"}, "delta 1e-05 left; this release needs delta 0.0001"),
     ],
 )
 def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path, changes: dict[str, str], needs: str) -> None:
     code, out, err = run(capsys, patients, *asked(**changes), "--json")
     assert (code, out) == (3, "")
-    assert err == (
-        f"Error: This release needs {needs}; what is left of the budget is epsilon 2, delta 1e-05. "
-        "Ask for less, or have the custodian raise the budget.\n"
-    )
+    assert err == f"Error: Dataset 'patients' has {needs}. Ask for less, or have the custodian raise the cap.\n"
 
 
-def test_whole_budget_may_be_spent(capsys: Captured, patients: Path) -> None:
-    code, out, _ = run(capsys, patients, *asked(epsilon="2.0"))
-    assert code == 0
-    assert "left epsilon 0, delta 1e-05 of the budget" in words(out)
+def test_whole_budget_may_be_spent_once(capsys: Captured, patients: Path) -> None:
+    for left in ("1.2", "0.4"):
+        code, out, _ = run(capsys, patients, *asked(epsilon="0.8"))
+        assert code == 0
+        assert f"left epsilon {left}, delta 5e-06 for all later" in words(out)
+    assert run(capsys, patients, *asked(epsilon="0.4"))[0] == 0
+    code, _, err = run(capsys, patients, *asked(epsilon="0.4"))
+    assert code == 3
+    assert "Dataset 'patients' has epsilon 0 left; this release needs 0.4" in err
+
+
+def test_request_asked_again_gives_the_same_answer_for_free(capsys: Captured, patients: Path) -> None:
+    answers = [run(capsys, patients, *asked(epsilon="1.5"), "--request-id", "march", "--json")[1] for _ in range(3)]
+    assert answers[0] == answers[1] == answers[2]
+    assert Release.from_json(answers[0]).request_id == "march"
+    code, out, err = run(capsys, patients, *asked(epsilon="0.5"), "--request-id", "march")
+    assert (code, out) == (2, "")
+    assert "Request id 'march' was used for another request" in err
+    assert run(capsys, patients, *asked(epsilon="0.5"))[0] == 0
+
+
+def test_ledger_may_be_kept_elsewhere(capsys: Captured, patients: Path) -> None:
+    elsewhere = ["--ledger", patients / "budgets" / "all.db"]
+    code, _, err = run(capsys, patients, *asked(epsilon="2"), *elsewhere)
+    assert code == 2
+    assert "budgets" in err
+    (patients / "budgets").mkdir()
+    assert run(capsys, patients, *asked(epsilon="2"), *elsewhere)[0] == 0
+    assert run(capsys, patients, *asked(epsilon="1"), *elsewhere)[0] == 3
+    assert not (patients / "patients.db").exists()
 
 
 def test_internal_error_does_not_say_that_nothing_was_charged(

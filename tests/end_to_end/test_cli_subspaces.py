@@ -42,7 +42,7 @@ RUN = "from eremite.cli import main; main()"
 Captured = pytest.CaptureFixture[str]
 
 OUTLIER = "distances run from 0 to 1, as the public bounds scale every column"
-LEFT = r"left epsilon {}, delta 1e-05 of the budget set in the description, for this run; runs are not added up yet"
+LEFT = r"left epsilon {}, delta 5e-06 for all later questions; eremite budget tells more"
 PROTECTS = r"protects every row: with any one row replaced, any outcome would be at most {} times as likely"
 
 
@@ -87,13 +87,21 @@ def asked(changes: dict[str, object]) -> list[str]:
     return [str(part) for pair in parts for part in pair]
 
 
+def forget(folder: Path) -> None:
+    """Every request here finds the budget whole."""
+    for file in folder.glob("patients.db*"):
+        file.unlink()
+
+
 def subspaces(capsys: Captured, folder: Path, command: str = "subspaces", **changes: object) -> tuple[int, str, str]:
     options = {"--size": 2} | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
+    forget(folder)
     return run(capsys, command, folder / "patients.toml", *asked(options))
 
 
 def detect(capsys: Captured, folder: Path, *candidates: object, **changes: object) -> tuple[int, str, str]:
     options = {f"--{name}": value for name, value in changes.items()}
+    forget(folder)
     return run(capsys, "detect", folder / "patients.toml", *candidates, *asked(options))
 
 
@@ -378,7 +386,7 @@ def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path) -> None:
         detect(capsys, patients, rows=True, **more),
     ):
         assert (code, out) == (3, "")
-        assert err.startswith("Error: This release needs epsilon 6.5; what is left of the budget is epsilon 6")
+        assert err.startswith("Error: Dataset 'patients' has epsilon 6 left; this release needs 6.5. Ask for less")
 
 
 def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> None:
@@ -407,6 +415,7 @@ def test_sign_of_life_goes_to_a_terminal_only(patients: Path, typed: list[str], 
     command = [sys.executable, "-c", RUN, *typed, *asked({}), "--json"]
     environment = os.environ | {"FORCE_COLOR": "1", "TERM": "xterm"}
     assert subprocess.run(command, cwd=patients, capture_output=True, env=environment, check=True).stderr == b""
+    forget(patients)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, cwd=patients, stdout=subprocess.PIPE, stderr=theirs, env=environment)
     os.close(theirs)

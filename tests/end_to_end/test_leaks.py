@@ -2,7 +2,8 @@
 
 Two tables with as many rows are asked the same questions, with random bits that lead to the same values; clock and
 request ids stand still. Whatever an analyst or the reader of a terminal can then see must be the same to the byte:
-releases in every form, the session, errors and refusals, logs of every logger at every level, warnings, output.
+releases in every form, the session, errors and refusals, logs of every logger at every level, warnings, output, the
+ledger file.
 Mutants that leak in one of these ways are told apart by the same eyes.
 """
 
@@ -11,28 +12,31 @@ import io
 import logging
 import os
 import pickle
+import sqlite3
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import chain, count, islice, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Release, Session, Table
+from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Session, Table
 from eremite.cli import main
+from eremite.ledger import Cost
+from eremite.ledger import ledger as ledger_module
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
 from eremite.queries.count import compute_count, plan_count
 from eremite.queries.screening import Screening
-from eremite.session import screen as screen_module
 from eremite.session import session as module
 from eremite.session.screen import Screen
 
@@ -92,20 +96,31 @@ def bits_for(monkeypatch: pytest.MonkeyPatch, rows: Rows, mechanism: str, target
 
 
 @pytest.fixture
-def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clock and request ids stand still."""
+def still(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """The clock stands still; request ids count up, from 0 again when told so."""
 
     class Clock:
         @staticmethod
         def now(zone: object) -> datetime:
             return datetime(2026, 1, 1, tzinfo=UTC)
 
-    class Id:
-        hex = "0" * 32
+    def restart() -> None:
+        numbers = count()
+        monkeypatch.setattr(module, "uuid4", lambda: SimpleNamespace(hex=f"{next(numbers):032x}"))
 
-    for each in (module, screen_module):
-        monkeypatch.setattr(each, "datetime", Clock)
-        monkeypatch.setattr(each, "uuid4", Id)
+    monkeypatch.setattr(ledger_module, "datetime", Clock)
+    return restart
+
+
+def ledger_text(path: Path) -> Sight:
+    """Everything in a ledger's file; then it is gone, and the budget whole again."""
+    sight = []
+    if path.exists():
+        with closing(sqlite3.connect(path)) as ledger:
+            sight = [("ledger", line) for line in ledger.iterdump()]
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+    return sight
 
 
 @contextmanager
@@ -184,12 +199,13 @@ def seen_answer(session: Session, **question: Any) -> Sight:
 
 @pytest.fixture
 def analyst(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: None
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None]
 ) -> Callable[[Rows, str], Sight]:
     """What an analyst sees of a table: its session, a release for each target, every error."""
 
     def look(rows: Rows, mechanism: str) -> Sight:
         sight: Sight = []
+        still()
         bits = [bits_for(monkeypatch, rows, mechanism, target) for target in TARGETS]
         with eyes(capfd, sight):
             session = Session(table_of(rows), epsilon=10, delta="1e-5")
@@ -241,12 +257,13 @@ def write_table(path: Path, rows: Rows) -> None:
 
 @pytest.fixture
 def reader(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: None, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None], tmp_path: Path
 ) -> Callable[[Rows, str], Sight]:
-    """What the command line prints about a table, in text and JSON, and how it refuses."""
+    """What the command line prints about a table, in text and JSON, how it refuses, and what the ledger keeps of it."""
 
     def look(rows: Rows, mechanism: str) -> Sight:
         sight: Sight = []
+        still()
         columns = "".join(f"{name} = {{ min = 0, max = 1 }}\n" for name in names(rows))
         (tmp_path / "rows.toml").write_text(DESCRIPTION + columns)
         write_table(tmp_path / "rows.csv", rows)
@@ -258,6 +275,7 @@ def reader(
                 with eyes(capfd, sight), pytest.raises(SystemExit) as stopped:
                     main(request)
                 sight.append(("exit", str(stopped.value.code)))
+                sight += ledger_text(tmp_path / "rows.db")
         return sight
 
     return look
@@ -337,7 +355,8 @@ def remembering(session: Session, count: int, release: Release) -> Release:
 
 
 def charging(session: Session, count: int, release: Release) -> Release:
-    session._ledger.charge(Privacy(Fraction(count, 10**6)))
+    cost = Cost.pure(Fraction(count + 1, 10**6))
+    session._ledger.reserve(session._account, f"more {release.request_id}", "0", cost, "more")
     return release
 
 
@@ -514,12 +533,13 @@ def seen_other_answer(session: Session, method: str, request: dict[str, Any]) ->
 
 @pytest.fixture
 def asker(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: None, in_turn: None
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None], in_turn: None
 ) -> Callable[[Rows, str, list[int]], Sight]:
     """What an analyst sees of a table who asks any other query."""
 
     def look(rows: Rows, query: str, seeds: list[int]) -> Sight:
         sight: Sight = []
+        still()
         method, request = requests(rows.shape[1])[query]
         with eyes(capfd, sight):
             session = opened(rows)
@@ -565,12 +585,17 @@ OTHER_COMMANDS = [[], ["--json"], ["--epsilon", "0.8"], ["--epsilon", "0"], ["--
 
 @pytest.fixture
 def other_reader(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: None, in_turn: None, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    still: Callable[[], None],
+    in_turn: None,
+    tmp_path: Path,
 ) -> Callable[[Rows, str, list[int]], Sight]:
     """What the command line prints about a table that is asked any other query, and how it refuses."""
 
     def look(rows: Rows, query: str, seeds: list[int]) -> Sight:
         sight: Sight = []
+        still()
         columns = "".join(f"{name} = {{ min = 0, max = 1 }}\n" for name in names(rows))
         monkeypatch.chdir(tmp_path)
         Path("rows.toml").write_text(DESCRIPTION + columns)
@@ -584,6 +609,7 @@ def other_reader(
                 with eyes(capfd, sight), pytest.raises(SystemExit) as stopped:
                     main(request)
                 sight.append(("exit", str(stopped.value.code)))
+                sight += ledger_text(Path("rows.db"))
         return sight
 
     return look

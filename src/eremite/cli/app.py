@@ -6,19 +6,23 @@ from typing import Annotated
 import typer
 
 from eremite.cli.options import (
+    AccountName,
     AsJson,
     Columns,
     Delta,
     DescriptionFile,
     Epsilon,
+    LedgerPlace,
     ListedSets,
     MaxSize,
     MinNeighbors,
     Radius,
+    RequestId,
     ShowProgress,
     Size,
     TopSets,
 )
+from eremite.cli.purse import Purse
 from eremite.version import __version__
 
 app = typer.Typer(
@@ -81,6 +85,9 @@ def count(
     columns: Columns = None,
     delta: Delta = "0",
     mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the outliers, with noise that protects every row. Spends epsilon."""
@@ -95,6 +102,7 @@ def count(
             epsilon=epsilon,
             delta=delta,
             mechanism=mechanism,
+            purse=Purse(ledger, account, request_id),
             as_json=as_json,
         )
     )
@@ -121,6 +129,9 @@ def subspaces(
         str, typer.Option("--selection", help="How one is drawn: permute-and-flip or exponential.")
     ] = "permute-and-flip",
     progress: ShowProgress = False,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the sets of columns with the most outliers. Give one of --size, --max-size, --subspace. Spends epsilon."""
@@ -130,7 +141,8 @@ def subspaces(
         min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
-    typer.echo(run(description, search, as_json, utility=utility, selection=selection))
+    purse = Purse(ledger, account, request_id)
+    typer.echo(run(description, search, purse, as_json, utility=utility, selection=selection))
 
 
 @app.command()
@@ -145,6 +157,9 @@ def report(
     subspace: ListedSets = None,
     delta: Delta = "0",
     progress: ShowProgress = False,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the sets of columns with the most outliers, each with its noisy count, for one epsilon in all."""
@@ -154,7 +169,7 @@ def report(
         min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
-    typer.echo(run(description, search, as_json))
+    typer.echo(run(description, search, Purse(ledger, account, request_id), as_json))
 
 
 @app.command()
@@ -175,6 +190,9 @@ def detect(
         bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
     ] = False,
     columns: Columns = None,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the candidates with the fewest rows of the table near them. Spends epsilon.
@@ -193,6 +211,7 @@ def detect(
             top=top,
             columns=columns,
             epsilon=epsilon,
+            purse=Purse(ledger, account, request_id),
             as_json=as_json,
         )
     )

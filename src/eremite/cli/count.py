@@ -4,6 +4,7 @@ from pathlib import Path
 
 import eremite
 from eremite.cli.count_panel import count_panel
+from eremite.cli.purse import Purse
 from eremite.cli.terminal import framed, working
 from eremite.cli.typed_names import typed_names
 
@@ -17,6 +18,7 @@ def run(
     epsilon: str,
     delta: str,
     mechanism: str,
+    purse: Purse,
     as_json: bool,
 ) -> str:
     """Ask for a count and give its release. Epsilon and delta are texts, so that 0.2 is 1/5 and not a float near it.
@@ -26,6 +28,8 @@ def run(
     definition = eremite.OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
     names = None if columns is None else typed_names(columns, "--columns")
     with working("Counting"):
-        session = eremite.open(path)
-        release = session.count_outliers(definition, names, epsilon=epsilon, delta=delta, mechanism=mechanism)
+        session = purse.open(path)
+        release = session.count_outliers(
+            definition, names, epsilon=epsilon, delta=delta, mechanism=mechanism, request_id=purse.request_id
+        )
     return release.to_json() if as_json else framed(count_panel(release, session))

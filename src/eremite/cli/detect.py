@@ -5,6 +5,7 @@ from pathlib import Path
 import eremite
 from eremite.cli.candidates import chosen_columns, read_candidates
 from eremite.cli.detect_panel import detect_panel
+from eremite.cli.purse import Purse
 from eremite.cli.terminal import framed, working
 from eremite.errors import InputError
 from eremite.table import read_description
@@ -20,6 +21,7 @@ def run(
     top: int,
     columns: str | None,
     epsilon: str,
+    purse: Purse,
     as_json: bool,
 ) -> str:
     """Rank the candidates and give the release."""
@@ -29,6 +31,8 @@ def run(
     names = chosen_columns(read_description(path), columns)
     points = None if candidates is None else read_candidates(candidates, names)
     with working("Searching"):
-        session = eremite.open(path)
-        release = session.detect_outliers(definition, candidates=points, h=top, columns=names, epsilon=epsilon)
+        session = purse.open(path)
+        release = session.detect_outliers(
+            definition, candidates=points, h=top, columns=names, epsilon=epsilon, request_id=purse.request_id
+        )
     return release.to_json() if as_json else framed(detect_panel(release, session, points))

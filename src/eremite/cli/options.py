@@ -24,4 +24,17 @@ ShowProgress = Annotated[
     bool,
     typer.Option("--progress", help="Show how far the search is; for the custodian, as its pace depends on the rows."),
 ]
+LedgerPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger", help="Where the budget is kept: a file or postgresql://...; default: beside the description, .db."
+    ),
+]
+AccountName = Annotated[str, typer.Option("--account", help="Whose budget to spend, beside the dataset's own.")]
+RequestId = Annotated[
+    str | None,
+    typer.Option(
+        "--request-id", help="A name for this request: asked again under it, the same answer comes, for free."
+    ),
+]
 Columns = Annotated[str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")]

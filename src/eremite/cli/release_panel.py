@@ -56,7 +56,7 @@ def _spent(release: Release) -> str:
 
 
 def _left(remaining: Privacy) -> str:
-    return f"{remaining} of the budget set in the description, for this run; runs are not added up yet"
+    return f"{remaining} for all later questions; eremite budget tells more"
 
 
 def _protects(release: Release, rows_per_person: int) -> str:

@@ -76,6 +76,11 @@ class Scores:
             self._low[i] = self._high[i] = self._exact(i)
 
 
+def zcdp_of_draw(epsilon: Fraction, selection: str) -> Fraction:
+    """The rho of one draw that is epsilon-DP: by its range for the exponential mechanism (E4), else as of any."""
+    return epsilon**2 / (8 if selection == "exponential" else 2)
+
+
 def below(n: int) -> int:
     """One of 0, ..., n - 1, each with the same probability."""
     bits = (n - 1).bit_length()

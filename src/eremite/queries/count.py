@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from eremite.errors import InputError
+from eremite.ledger import Cost
 from eremite.mechanisms.enclosures import as_arb, at_most
 from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
@@ -23,6 +24,11 @@ class CountPlan:
     privacy: Privacy  # of a person, with all rows this person has
     mechanism: str
     noise: Mechanism
+
+    @property
+    def cost(self) -> Cost:
+        """As the ledger counts it."""
+        return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
 
 def plan_count(

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.engines import count_neighbors, count_rows_near
 from eremite.errors import InputError
+from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
-from eremite.mechanisms.selection import Scores, below
+from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
@@ -28,7 +29,14 @@ class DetectionPlan:
     candidates: NDArray[np.float64] | None  # scaled; None: the rows
     h: int
     privacy: Privacy  # of a person, with all rows this person has
+    rows_per_person: int
     each: Fraction  # epsilon of one draw, of a row
+
+    @property
+    def cost(self) -> Cost:
+        """As the ledger counts it: h draws (claim R2 of `subspaces.proof.md`)."""
+        rho = self.h * zcdp_of_draw(self.each, self.selection) * self.rows_per_person**2
+        return Cost(epsilon=self.privacy.epsilon, rho=rho)
 
     @property
     def selection(self) -> str:
@@ -63,8 +71,15 @@ def plan_detection(
     count = table.n_rows if points is None else len(points)
     if type(h) is not int or not 1 <= h <= count:
         raise InputError(f"h must be a whole number from 1 to {count}, the number of candidates.")
-    each = per_row(privacy, table.rows_per_person).epsilon / h
-    return DetectionPlan(definition=definition, columns=names, candidates=points, h=h, privacy=privacy, each=each)
+    return DetectionPlan(
+        definition=definition,
+        columns=names,
+        candidates=points,
+        h=h,
+        privacy=privacy,
+        rows_per_person=table.rows_per_person,
+        each=per_row(privacy, table.rows_per_person).epsilon / h,
+    )
 
 
 def compute_detection(table: Table, plan: DetectionPlan) -> tuple[int, ...]:

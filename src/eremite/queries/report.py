@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from eremite.ledger import Cost
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import compute_count, per_row, plan_count
@@ -24,6 +25,12 @@ class ReportPlan:
     def privacy(self) -> Privacy:
         """The sum of all steps."""
         return self.finding.privacy + Privacy(self.finding.h * self.each_count)
+
+    @property
+    def cost(self) -> Cost:
+        """As the ledger counts it: finding, and h pure counts."""
+        rho = self.finding.cost.rho + self.finding.h * self.each_count**2 / 2
+        return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=rho)
 
 
 def plan_report(

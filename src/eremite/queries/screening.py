@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_rows_near
 from eremite.errors import InputError
-from eremite.ledger import Home
+from eremite.ledger import Cost, Home
 from eremite.mechanisms import GlobalLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
@@ -36,6 +36,11 @@ class ScreeningPlan:
     privacy: Privacy  # of a person, with all rows this person has
     threshold: Fraction  # epsilon_1, of a row
     answers: Fraction  # epsilon_2, of a row
+
+    @property
+    def cost(self) -> Cost:
+        """As the ledger counts it."""
+        return Cost.pure(self.privacy.epsilon)
 
 
 def plan_screening(

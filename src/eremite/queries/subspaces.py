@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from eremite.engines import CountNeighbors
 from eremite.errors import InputError
+from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.enclosures import as_arb, at_most
-from eremite.mechanisms.selection import Scores
+from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import per_row
@@ -50,8 +51,16 @@ class SubspacesPlan:
     privacy: Privacy  # of a person, with all rows this person has
     utility: Utility
     selection: Selection
+    rows_per_person: int
     centre: SmoothLaplace | None  # noise for the centre
     each: Fraction  # epsilon of one draw, of a row
+
+    @property
+    def cost(self) -> Cost:
+        """As the ledger counts it: the centre and h draws (claim R2)."""
+        centre = self.centre.epsilon**2 / 2 if self.centre else 0
+        rho = centre + self.h * zcdp_of_draw(self.each, self.selection)
+        return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=rho * self.rows_per_person**2)
 
     @property
     def limit(self) -> int:
@@ -113,6 +122,7 @@ def plan_subspaces(
         privacy=privacy if more else Privacy(privacy.epsilon),
         utility=utility,
         selection="exponential" if more else selection,
+        rows_per_person=table.rows_per_person,
         centre=centre,
         each=max(each, concentrated),
     )

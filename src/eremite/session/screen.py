@@ -1,16 +1,16 @@
 """A stream of candidates, answered yes and no."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from threading import Lock
-from uuid import uuid4
 
 from numpy.typing import ArrayLike
 
 from eremite.errors import BudgetRefused
 from eremite.queries.screening import Screening, ScreeningPlan
 from eremite.release import Release
+from eremite.session.request import Request
 from eremite.table import Table
-from eremite.version import __version__
 
 
 class Screen:
@@ -20,9 +20,11 @@ class Screen:
     gives names the same request, and costs nothing more.
     """
 
-    def __init__(self, table: Table, plan: ScreeningPlan, neighbours: str) -> None:
-        self._table, self._plan, self._neighbours = table, plan, neighbours
-        self._opened_at, self._request = datetime.now(UTC), uuid4().hex
+    def __init__(
+        self, table: Table, plan: ScreeningPlan, request: Request, request_id: str, charged_at: datetime
+    ) -> None:
+        self._table, self._plan, self._request = table, plan, request
+        self._request_id, self._charged_at = request_id, charged_at
         self._screening = Screening(table, plan)
         self._asked = 0
         self._one_at_a_time = Lock()  # two answers at once could give more yes than there are
@@ -48,17 +50,5 @@ class Screen:
         return f"Screen({self._plan.definition}, columns={self._plan.columns}, yes_left={self.yes_left})"
 
     def _release(self, answers: tuple[bool, ...], first: int) -> Release:
-        return Release(
-            value=answers,
-            query="is_outlier",
-            columns=self._plan.columns,
-            definition=self._plan.definition,
-            epsilon=self._plan.privacy.epsilon,
-            delta=self._plan.privacy.delta,
-            mechanism="sparse vector",
-            neighbours=self._neighbours,
-            parameters=(("most_yes", self._plan.most_yes), ("asked_before", first)),
-            request_id=self._request,
-            time=self._opened_at,
-            version=__version__,
-        )
+        asked = replace(self._request, parameters=(*self._request.parameters, ("asked_before", first)))
+        return asked.release(answers, self._request_id, self._charged_at)

@@ -1,15 +1,16 @@
 """A private table behind a privacy budget."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from uuid import uuid4
 
 from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
-from eremite.ledger import MemoryLedger
+from eremite.ledger import Account, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries.count import compute_count, plan_count
@@ -17,10 +18,10 @@ from eremite.queries.detection import compute_detection, plan_detection
 from eremite.queries.report import compute_report, plan_report
 from eremite.queries.screening import plan_screening
 from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
-from eremite.release import Parameter, Release, Value
+from eremite.release import Release, Value
+from eremite.session.request import Request
 from eremite.session.screen import Screen
 from eremite.table import Table
-from eremite.version import __version__
 
 #: Taken as written: 0.1 is 1/10.
 Number = Fraction | Decimal | float | int | str
@@ -31,20 +32,40 @@ class Session:
 
     Protected: every row, or all rows of a person if the table says how many those can be. Public: the number of rows,
     the columns, their bounds, every request and every `Release`. Every request is checked first, then charged, and only
-    then is a row looked at: one that does not fit, or that the budget does not cover, costs nothing. The budget lives
-    as long as the session.
+    then is a row looked at: one that does not fit, or that the budget does not cover, costs nothing. A request under an
+    id that was answered before gives that answer again, and costs nothing.
+
+    The budget lives as long as the session; with a `ledger` (a file, a postgresql:// URL, or a `Ledger`) it outlives
+    it, and all sessions on the same `dataset` share it. There the cap is the ledger's, once it has one.
     """
 
-    def __init__(self, table: Table, *, epsilon: Number, delta: Number = 0) -> None:
+    def __init__(
+        self,
+        table: Table,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        ledger: Ledger | str | Path | None = None,
+        account: str = "analyst",
+        dataset: str = "table",
+    ) -> None:
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
+        cap = checked_budget(epsilon, delta)
         self._table = table
-        self._ledger = MemoryLedger(checked_budget(epsilon, delta))
+        self._account = Account(dataset, account)
+        self._ledger = _ledger(ledger)
+        self._ledger.open_dataset(dataset, cap)
 
     @property
     def remaining(self) -> Privacy:
-        """What is left of the budget."""
-        return self._ledger.remaining
+        """What one more release may ask for at most: of epsilon, if it has no delta, and of delta."""
+        return self._ledger.remaining(self._account).privacy
+
+    @property
+    def remaining_in_words(self) -> str:
+        """What is left of the account's budget and of the dataset's."""
+        return self._ledger.remaining(self._account).words
 
     @property
     def n_rows(self) -> int:
@@ -64,6 +85,7 @@ class Session:
         epsilon: Number,
         delta: Number = 0,
         mechanism: str = "auto",
+        request_id: str | None = None,
     ) -> Release:
         """How many rows are outliers in these columns (default all), with noise: an integer between 0 and N.
 
@@ -71,14 +93,16 @@ class Session:
         public facts. Proofs: `queries/count.proof.md`. Cost: two to three times that of an exact count.
         """
         plan = plan_count(self._table, definition, columns, epsilon, delta, mechanism)
-        return self._release(
-            "count_outliers",
-            plan.definition,
-            plan.columns,
-            plan.privacy,
-            plan.mechanism,
-            lambda: compute_count(self._table, plan),
+        request = Request(
+            query="count_outliers",
+            definition=plan.definition,
+            columns=plan.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism=plan.mechanism,
+            neighbours=self._neighbours,
         )
+        return self._answer(request, request_id, lambda: compute_count(self._table, plan))
 
     def top_subspaces(
         self,
@@ -93,6 +117,7 @@ class Session:
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
         progress: Progress | None = None,
+        request_id: str | None = None,
     ) -> Release:
         """The h sets of columns with the most outliers, in the order drawn, among a public family of them.
 
@@ -103,16 +128,18 @@ class Session:
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_subspaces(self._table, definition, family, h, epsilon, delta, utility, selection)
-        return self._release(
-            "top_subspaces",
-            plan.definition,
-            family.columns,
-            plan.privacy,
-            f"{plan.utility}, {plan.selection}",
-            lambda: compute_subspaces(self._table, plan, progress),
-            h=h,
-            family=family.in_words,
+        request = Request(
+            query="top_subspaces",
+            definition=plan.definition,
+            columns=family.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism=f"{plan.utility}, {plan.selection}",
+            neighbours=self._neighbours,
+            parameters=(("h", h), ("family", family.in_words)),
+            detail=repr(family),
         )
+        return self._answer(request, request_id, lambda: compute_subspaces(self._table, plan, progress))
 
     def outlier_report(
         self,
@@ -125,6 +152,7 @@ class Session:
         epsilon: Number,
         delta: Number = 0,
         progress: Progress | None = None,
+        request_id: str | None = None,
     ) -> Release:
         """The h sets of columns with the most outliers, each with its noisy count: one plan, one total.
 
@@ -133,16 +161,18 @@ class Session:
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_report(self._table, definition, family, h, epsilon, delta)
-        return self._release(
-            "outlier_report",
-            definition,
-            family.columns,
-            plan.privacy,
-            f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
-            lambda: compute_report(self._table, plan, progress),
-            h=h,
-            family=family.in_words,
+        request = Request(
+            query="outlier_report",
+            definition=definition,
+            columns=family.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism=f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
+            neighbours=self._neighbours,
+            parameters=(("h", h), ("family", family.in_words)),
+            detail=repr(family),
         )
+        return self._answer(request, request_id, lambda: compute_report(self._table, plan, progress))
 
     def detect_outliers(
         self,
@@ -152,6 +182,7 @@ class Session:
         h: int,
         columns: Iterable[str] | None = None,
         epsilon: Number,
+        request_id: str | None = None,
     ) -> Release:
         """Which h of the candidates have the fewest rows within the radius: their places from 0, in the order drawn.
 
@@ -160,16 +191,18 @@ class Session:
         close. Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
         """
         plan = plan_detection(self._table, definition, candidates, h, columns, epsilon)
-        return self._release(
-            "detect_outliers",
-            plan.definition,
-            plan.columns,
-            plan.privacy,
-            plan.selection,
-            lambda: compute_detection(self._table, plan),
-            h=h,
-            candidates=plan.candidates_in_words,
+        request = Request(
+            query="detect_outliers",
+            definition=plan.definition,
+            columns=plan.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism=plan.selection,
+            neighbours=self._neighbours,
+            parameters=(("h", h), ("candidates", plan.candidates_in_words)),
+            detail="" if plan.candidates is None else hashlib.sha256(plan.candidates.tobytes()).hexdigest(),
         )
+        return self._answer(request, request_id, lambda: compute_detection(self._table, plan))
 
     def is_outlier(
         self,
@@ -178,43 +211,38 @@ class Session:
         most_yes: int,
         columns: Iterable[str] | None = None,
         epsilon: Number,
+        request_id: str | None = None,
     ) -> Screen:
         """Open a screen that says of points, as they come, whether they would be outliers.
 
-        As many "no" as it takes and `most_yes` times "yes", all together for one `epsilon`, charged now. Proof: K3 of
-        `queries/detection.proof.md`.
+        As many "no" as it takes and `most_yes` times "yes", all together for one `epsilon`, charged now. Its answers
+        are not kept, so a screen cannot be opened twice under one id. Proof: K3 of `queries/detection.proof.md`.
         """
         plan = plan_screening(self._table, definition, most_yes, columns, epsilon)
-        self._ledger.charge(plan.privacy)
-        return Screen(self._table, plan, self._neighbours)
-
-    def _release(
-        self,
-        query: str,
-        definition: OutlierDefinition,
-        columns: tuple[str, ...],
-        privacy: Privacy,
-        mechanism: str,
-        compute: Callable[[], Value],
-        **parameters: Parameter,
-    ) -> Release:
-        """Charge, then compute. The time is that of the charge: how long the rest took depends on the rows."""
-        self._ledger.charge(privacy)
-        charged_at = datetime.now(UTC)
-        return Release(
-            value=compute(),
-            query=query,
-            columns=columns,
-            definition=definition,
-            epsilon=privacy.epsilon,
-            delta=privacy.delta,
-            mechanism=mechanism,
+        request = Request(
+            query="is_outlier",
+            definition=plan.definition,
+            columns=plan.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism="sparse vector",
             neighbours=self._neighbours,
-            parameters=tuple(parameters.items()),
-            request_id=uuid4().hex,
-            time=charged_at,
-            version=__version__,
+            parameters=(("most_yes", plan.most_yes),),
         )
+        number = _id(request_id)
+        paid = self._ledger.reserve(self._account, number, request.fingerprint, request.cost, request.words)
+        assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
+        return Screen(self._table, plan, request, number, paid.charged_at)
+
+    def _answer(self, request: Request, request_id: str | None, compute: Callable[[], Value]) -> Release:
+        """Charge, compute, store, hand over, in this order: whatever is handed over was paid for, and can be again."""
+        number = _id(request_id)
+        paid = self._ledger.reserve(self._account, number, request.fingerprint, request.cost, request.words)
+        if isinstance(paid, Stored):
+            return Release.from_json(paid.release)
+        release = request.release(compute(), number, paid.charged_at)
+        self._ledger.store(self._account, number, release.to_json())
+        return release
 
     @property
     def _neighbours(self) -> str:
@@ -224,3 +252,16 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"
+
+
+def _ledger(given: Ledger | str | Path | None) -> Ledger:
+    if isinstance(given, Ledger):
+        return given
+    return Ledger(MemoryStore()) if given is None else open_ledger(given)
+
+
+def _id(given: str | None) -> str:
+    """A request id: the one that was given, or a new one."""
+    if given is not None and not isinstance(given, str):
+        raise InputError("request_id must be a text.")
+    return uuid4().hex if given is None else given

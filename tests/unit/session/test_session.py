@@ -10,6 +10,7 @@ import pytest
 
 import eremite
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite.ledger import Ledger, MemoryStore
 from eremite.session import session as module
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
@@ -33,7 +34,8 @@ def session(table):
     return Session(table, epsilon=2, delta="1e-5")
 
 
-def left(epsilon, delta="1e-5"):
+def left(epsilon, delta="5e-6"):
+    """After a charge, half of the cap's delta: the other half is kept for composition by zCDP."""
     return Privacy(Fraction(epsilon), Fraction(delta))
 
 
@@ -94,7 +96,7 @@ def test_charge_is_made_before_a_row_is_looked_at(session, monkeypatch):
     monkeypatch.setattr(Table, "column", look)
     with pytest.raises(PrivateSideError):
         session.count_outliers(DEFINITION, epsilon=0.5, delta=1e-6, mechanism="global-gaussian")
-    assert found == [left("1.5", "9e-6")]
+    assert found == [left("1.5", "4e-6")]
 
 
 BAD = [
@@ -128,17 +130,26 @@ def test_bad_input_spends_nothing_and_looks_at_nothing(session, monkeypatch, bad
     with pytest.raises(InputError):
         session.count_outliers(**({"definition": DEFINITION, "epsilon": 0.1} | bad))
     monkeypatch.undo()
-    assert session.remaining == left("2")
+    assert session.remaining == left("2", "1e-5")
     session.count_outliers(DEFINITION, epsilon=2)
-    assert session.remaining == left("0")
+    assert session.remaining == left("0", "0")
 
 
 @pytest.mark.parametrize(
-    "wanted", [{"epsilon": "2.000001"}, {"epsilon": 0.5, "delta": 2e-5, "mechanism": "gaussian"}], ids=str
+    ("wanted", "needs"),
+    [
+        ({"epsilon": "2.000001"}, "has epsilon 2 left; this release needs 2.000001"),
+        (
+            {"epsilon": 0.5, "delta": 2e-5, "mechanism": "gaussian"},
+            "has delta 1e-05 left; this release needs delta 2e-05",
+        ),
+    ],
 )
-def test_refusal_spends_nothing_and_smaller_requests_go_on(session, monkeypatch, wanted):
+def test_refusal_spends_nothing_and_smaller_requests_go_on(session, monkeypatch, wanted, needs):
     monkeypatch.setattr(module, "compute_count", lambda table, plan: pytest.fail("rows were looked at"))
-    with pytest.raises(BudgetRefused, match="what is left of the budget is epsilon 2, delta 1e-05"):
+    with pytest.raises(
+        BudgetRefused, match=f"Dataset 'table' {needs}. Ask for less, or have the custodian raise the cap."
+    ):
         session.count_outliers(DEFINITION, **wanted)
     monkeypatch.undo()
     assert session.count_outliers(DEFINITION, epsilon=2).epsilon == 2
@@ -155,7 +166,26 @@ def test_delta_that_is_not_used_is_not_charged(table, mechanism):
 def test_delta_that_is_used_is_charged(session, mechanism):
     release = session.count_outliers(DEFINITION, epsilon=0.5, delta="1e-6", mechanism=mechanism)
     assert (release.mechanism, release.delta) == (mechanism, Fraction(1, 10**6))
-    assert session.remaining == left("1.5", "9e-6")
+    assert session.remaining == left("1.5", "4e-6")
+
+
+def test_first_release_may_take_all_of_delta(session):
+    """Then everything composes by sums."""
+    session.count_outliers(DEFINITION, epsilon=0.5, delta="1e-5", mechanism="gaussian")
+    assert session.remaining == left("1.5", "0")
+    for _ in range(3):
+        session.count_outliers(DEFINITION, epsilon=0.5)
+    assert session.remaining == left("0", "0")
+
+
+def test_many_small_releases_compose_by_zcdp(table, monkeypatch):
+    """200 of 0.02 are twice epsilon 2 by sums; with a delta they fit."""
+    monkeypatch.setattr(module, "compute_count", lambda table, plan: 0)
+    session = Session(table, epsilon=2, delta="1e-5")
+    for _ in range(200):
+        session.count_outliers(DEFINITION, epsilon="0.02")
+    assert 0 < session.remaining.epsilon < 1
+    assert Session(table, epsilon=2).remaining == left("2", "0")
 
 
 def test_person_with_more_rows_is_charged_whole(monkeypatch):
@@ -169,20 +199,14 @@ def test_person_with_more_rows_is_charged_whole(monkeypatch):
     assert plans[0].noise.epsilon == Fraction(1, 5)
 
 
-def test_time_is_that_of_the_charge(session, monkeypatch):
-    class Clock:
-        time = datetime(2026, 1, 1, tzinfo=UTC)
-
-        @classmethod
-        def now(cls, zone):
-            assert zone is UTC
-            return cls.time
+def test_time_is_that_of_the_charge(table, monkeypatch):
+    time = [datetime(2026, 1, 1, tzinfo=UTC)]
 
     def slow(table, plan):
-        Clock.time += timedelta(hours=1)
+        time[0] += timedelta(hours=1)
         return 7
 
-    monkeypatch.setattr(module, "datetime", Clock)
+    session = Session(table, epsilon=2, ledger=Ledger(MemoryStore(), clock=lambda: time[0]))
     monkeypatch.setattr(module, "compute_count", slow)
     assert session.count_outliers(DEFINITION, epsilon=0.1).time == datetime(2026, 1, 1, tzinfo=UTC)
     assert session.count_outliers(DEFINITION, epsilon=0.1).time == datetime(2026, 1, 1, 1, tzinfo=UTC)
@@ -211,7 +235,7 @@ def test_repr_shows_public_facts_only(session):
         == str(session)
         == (
             "Session(Table(n_rows=40, rows_per_person=1, bounds={'a': (0.0, 1.0), 'b': (0.0, 1.0)}), "
-            "remaining: epsilon 5/3, delta 1e-05)"
+            "remaining: epsilon 5/3, delta 5e-06)"
         )
     )
 
