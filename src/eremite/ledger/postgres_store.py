@@ -1,12 +1,14 @@
 """A ledger in a PostgreSQL database: whoever changes it holds the row of its head until the commit.
 
-A charge is four short trips to the server: lock, read, write, commit; fewer statements proved faster than fewer trips.
+Four short trips to the server: lock, read, write, commit; fewer statements proved faster than fewer trips, and requests
+that wait at the same time share the first and the last.
 A connection that was lost between requests is opened again without a word; one that is lost within a request ends it
 with an error, and whether a charge was written or not, nothing was released.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from eremite.ledger.connection import OneConnection
 from eremite.ledger.errors import LedgerError
 from eremite.ledger.postgres_errors import MISSING_DRIVER, sentence
 from eremite.ledger.store import Account, Changes, Contents, Page, T
+from eremite.ledger.waiting import Task, Waiting
 
 if TYPE_CHECKING:
     import psycopg
@@ -44,19 +47,16 @@ class PostgresStore:
         self._url = url
         self._driver = _driver()
         self._connection = OneConnection(self._open)
+        self._waiting = Waiting()
         self._told(lambda connection: None)  # what is wrong is said now
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        def once(connection: "Connection") -> T:
-            changes, outcome = make(self._page(connection, account, request_id, _LOCKED))
-            if changes is not None:
-                _write(connection, changes)
-            return outcome
-
-        return self._told(once)
+        with self._waiting.joined(Task(account, request_id, make)) as task:
+            self._told(lambda connection: self._write_until_settled(connection, task))
+        return task.answer()
 
     def page(self, account: Account) -> Page:
-        return self._told(lambda connection: self._page(connection, account, None, _UNLOCKED))
+        return self._told(lambda connection: _page(connection, account, None, self._begin(connection, _UNLOCKED)))
 
     def contents(self) -> Contents:
         def once(connection: "Connection") -> Contents:
@@ -92,11 +92,16 @@ class PostgresStore:
                 with suppress(self._driver.Error):
                     connection.rollback()  # nothing, if the work was committed
 
-    def _page(self, connection: "Connection", account: Account, request_id: str | None, begin: str) -> Page:
-        head = self._begin(connection, begin)
-        # a statement of its own, so that it sees what was committed while the lock was waited for
-        found = _execute(connection, tables.PAGE, tables.page_key(account, request_id)).fetchall()
-        return tables.page_of(account, head, found)
+    def _write_until_settled(self, connection: "Connection", mine: Task[T]) -> None:
+        while not mine.settled:
+            with self._waiting.batch() as tasks:
+                head = self._begin(connection, _LOCKED)
+                for task in tasks:
+                    changes = task.decide(partial(_page, connection, task.account, task.request_id, head))
+                    if changes is not None:
+                        _write(connection, changes)
+                        head = [(changes.row.seq, changes.row.hash)]
+                connection.execute("COMMIT")
 
     def _begin(self, connection: "Connection", begin: str) -> list[tuple[Any, ...]]:
         """The head, in a new transaction."""
@@ -121,13 +126,18 @@ class PostgresStore:
         return connection
 
 
+def _page(connection: "Connection", account: Account, request_id: str | None, head: tables.Rows) -> Page:
+    """A statement after that of the head, so that it sees what was committed while the lock was waited for."""
+    found = _execute(connection, tables.PAGE, tables.page_key(account, request_id)).fetchall()
+    return tables.page_of(account, head, found)
+
+
 def _write(connection: "Connection", changes: Changes) -> None:
-    """All changes in one statement, then the commit."""
+    """All changes in one statement."""
     *first, last = tables.writes(changes)
     parts = ", ".join(f"part{i} AS ({statement})" for i, (statement, _) in enumerate(first))
     values = [value for _, each in (*first, last) for value in each]
     _execute(connection, f"WITH {parts} {last[0]}", values)
-    connection.execute("COMMIT")
 
 
 def _migrate(connection: "Connection") -> None:

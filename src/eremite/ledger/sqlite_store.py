@@ -6,6 +6,7 @@ that it is locked. It must be on a disk of this machine: the log needs memory th
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from eremite.ledger import tables
@@ -14,6 +15,7 @@ from eremite.ledger.errors import LedgerError
 from eremite.ledger.sqlite_errors import sentence
 from eremite.ledger.sqlite_file import LedgerFile
 from eremite.ledger.store import Account, Changes, Contents, Page, T
+from eremite.ledger.waiting import Task, Waiting
 
 
 class SqliteStore:
@@ -22,18 +24,13 @@ class SqliteStore:
     def __init__(self, path: Path | str) -> None:
         self._path = Path(path)
         self._connection = OneConnection(self._open)
+        self._waiting = Waiting()
         self._told(lambda file: None)  # what is wrong with the file is said now
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        def once(file: LedgerFile) -> T:
-            with file.writing():
-                changes, outcome = make(_page(file, account, request_id))
-                if changes is not None:
-                    for statement, values in tables.writes(changes):
-                        file.execute(statement, values)
-            return outcome
-
-        return self._told(once)
+        with self._waiting.joined(Task(account, request_id, make)) as task:
+            self._told(lambda file: self._write_until_settled(file, task))
+        return task.answer()
 
     def page(self, account: Account) -> Page:
         def once(file: LedgerFile) -> Page:
@@ -53,6 +50,14 @@ class SqliteStore:
 
     def close(self) -> None:
         self._connection.close()
+
+    def _write_until_settled(self, file: LedgerFile, mine: Task[T]) -> None:
+        while not mine.settled:
+            with self._waiting.batch() as tasks, file.writing():
+                for task in tasks:
+                    changes = task.decide(partial(_page, file, task.account, task.request_id))
+                    for statement, values in tables.writes(changes) if changes is not None else ():
+                        file.execute(statement, values)
 
     def _told(self, work: Callable[[LedgerFile], T]) -> T:
         """Do it; what SQLite cannot do, in a sentence of ours."""
