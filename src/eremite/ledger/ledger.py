@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from eremite.errors import BudgetRefused, InputError
+from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Row
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal
@@ -103,6 +104,12 @@ class Ledger:
         lefts = [have for have in map(left, budgets) if have is not None]
         least = Privacy(min(have.epsilon for have in lefts), min(have.delta for have in lefts))
         return Remaining(least, " ".join(map(in_words, budgets)))
+
+    def budgets(self, dataset: str) -> list[tuple[str | None, Budget]]:
+        """The budget of the dataset as a whole (under None), then those of its accounts, by name."""
+        standings = [s for s in self._store.contents().standings if s.account.dataset == dataset]
+        by_name = sorted(standings, key=lambda standing: standing.account.analyst)
+        return [(standing.account.analyst or None, budget_of(standing)) for standing in by_name]
 
     def history(self, dataset: str | None = None, analyst: str | None = None) -> list[Entry]:
         """Everything that happened, in order; of one dataset, or of one account, if named."""

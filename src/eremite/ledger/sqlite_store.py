@@ -44,7 +44,7 @@ class SqliteStore:
 
         def once(file: LedgerFile) -> Contents:
             with file.reading():
-                return tables.contents_of(*map(file.execute, statements))
+                return tables.contents_of(*(file.execute(statement).fetchall() for statement in statements))
 
         return self._told(once)
 
@@ -91,7 +91,7 @@ class SqliteStore:
             return 0
         if "eremite_head" not in names:
             raise LedgerError(f"{self._path} is an SQLite file but no ledger; give the ledger another name.")
-        version = int(file.execute(tables.VERSION).fetchone()[0])
+        version = int(file.execute(tables.VERSION).fetchall()[0][0])
         if version > len(tables.MIGRATIONS):
             raise tables.too_new(f"The ledger {self._path}", version)
         return version
@@ -105,5 +105,6 @@ def _migrate(file: LedgerFile, version: int) -> None:
 
 
 def _page(file: LedgerFile, account: Account, request_id: str | None) -> Page:
-    found = file.execute(tables.PAGE, tables.page_key(account, request_id))
-    return tables.page_of(account, file.execute(tables.HEAD), found)
+    """Every row is fetched before one is looked at: a statement left half-way would keep its transaction open."""
+    found = file.execute(tables.PAGE, tables.page_key(account, request_id)).fetchall()
+    return tables.page_of(account, file.execute(tables.HEAD).fetchall(), found)
