@@ -38,8 +38,8 @@ def opening(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes |
 def capping(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
     """The cap of the dataset, or of one account, is another from now on."""
     account = Account(wanted.dataset, EVERYONE if wanted.analyst is None else wanted.analyst)
-    before = known(page, wanted.dataset) if wanted.analyst is None else page.account or Standing(account, None)
-    known(page, wanted.dataset)
+    whole = known(page, wanted.dataset)
+    before = whole if wanted.analyst is None else page.account or Standing(account, None)
     return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap),)), None
 
 
