@@ -13,7 +13,7 @@ _STYLE = {"paper": (ORANGE, (0, (6, 2, 1, 2))), "dampened": (BLUE, (0, (4, 2))),
 _PLACE = {  # of the names: a chance, and points to the right, for three columns and for five
     "paper": (0.3, {3: 7, 5: 7}),
     "dampened": (0.6, {3: -60, 5: 7}),
-    "auto": (0.45, {3: -50, 5: -50}),
+    "auto": (0.45, {3: -90, 5: -90}),
 }
 _LABEL = {"auto": "auto (centred)"}
 _LARGEST = 20  # epsilon that eremite takes; the paper's utility is followed further

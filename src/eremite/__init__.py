@@ -5,7 +5,7 @@ Public names load when they are first used, so that importing eremite, or asking
 
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import BudgetRefused, EremiteError, InputError
+from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = [
     "BudgetRefused",
     "EremiteError",
     "InputError",
+    "LedgerError",
     "OutlierDefinition",
     "Privacy",
     "Release",

@@ -2,7 +2,8 @@
 
 EremiteError            anything eremite raises on purpose
 ├── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
-└── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
+├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
+└── LedgerError         the ledger cannot be read or written; nothing was released
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
 of a private table: a column name, a row count and a bound are public, a cell is not.
@@ -19,3 +20,7 @@ class InputError(EremiteError):
 
 class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a mistake
     """A request needs more than is left of the budget; decided on public numbers only."""
+
+
+class LedgerError(EremiteError):
+    """The ledger is out of reach, full, damaged, or not ours; nothing was released. The message says what to do."""

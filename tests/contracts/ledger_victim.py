@@ -88,9 +88,10 @@ def releases(place: str, prefix: str, death: Death, handed_over: int) -> None:
     ledger = open_ledger(place)
     for i in range(100):
         name = f"{prefix}-{i}"
-        assert isinstance(ledger.reserve(ALICE, name, "f", pure(COST), "count"), Reserved)
+        paid = ledger.reserve(ALICE, name, "f", pure(COST), "count")
+        assert isinstance(paid, Reserved)
         death.at("before the store")
-        ledger.store(ALICE, name, f"answer {name}")
+        ledger.store(ALICE, name, f"answer {name}", paid)
         death.at("after the store")
         os.write(handed_over, f"{name}\n".encode())
 

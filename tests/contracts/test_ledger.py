@@ -15,6 +15,7 @@ from eremite.ledger.chain import next_row
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import Changes
 
+PAID = Reserved(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
 MILLIONTH = Fraction(1, 10**6)
 NEW_YEAR = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -51,7 +52,7 @@ def test_thousand_charges_of_a_tenth_spend_exactly_a_hundred(ledger):
 def test_same_id_gives_the_stored_release_and_charges_nothing(ledger):
     first = ledger.reserve(ALICE, "r", "f", pure("0.4"), "count")
     assert isinstance(first, Reserved)
-    ledger.store(ALICE, "r", '{"value": 3}')
+    ledger.store(ALICE, "r", '{"value": 3}', PAID)
     for _ in range(3):
         assert ledger.reserve(ALICE, "r", "f", pure("0.4"), "count") == Stored('{"value": 3}')
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.6")
@@ -59,16 +60,16 @@ def test_same_id_gives_the_stored_release_and_charges_nothing(ledger):
 
 def test_same_id_of_another_account_is_another_request(ledger):
     ledger.reserve(ALICE, "r", "f", pure("0.4"), "count")
-    ledger.store(ALICE, "r", "hers")
+    ledger.store(ALICE, "r", "hers", PAID)
     assert isinstance(ledger.reserve(BOB, "r", "f", pure("0.4"), "count"), Reserved)
-    ledger.store(BOB, "r", "his")
+    ledger.store(BOB, "r", "his", PAID)
     assert ledger.reserve(ALICE, "r", "f", pure("0.4"), "count") == Stored("hers")
     assert ledger.remaining(BOB).privacy.epsilon == Fraction("0.2")
 
 
 def test_same_id_with_other_parameters_is_an_input_error(ledger):
     ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
-    ledger.store(ALICE, "r", "{}")
+    ledger.store(ALICE, "r", "{}", PAID)
     with pytest.raises(InputError, match="Request id 'r' was used for another request; ask under a new id"):
         ledger.reserve(ALICE, "r", "other", pure("0.1"), "count")
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.9")
@@ -84,11 +85,11 @@ def test_charged_id_without_a_release_is_refused_and_stays_spent(ledger):
 
 def test_release_is_stored_once_and_only_if_it_was_charged(ledger):
     with pytest.raises(InputError, match="'r' was not charged"):
-        ledger.store(ALICE, "r", "{}")
+        ledger.store(ALICE, "r", "{}", PAID)
     ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
-    ledger.store(ALICE, "r", "{}")
+    ledger.store(ALICE, "r", "{}", PAID)
     with pytest.raises(InputError, match="'r' has its release already"):
-        ledger.store(ALICE, "r", "another")
+        ledger.store(ALICE, "r", "another", PAID)
     assert ledger.reserve(ALICE, "r", "f", pure("0.1"), "count") == Stored("{}")
 
 
@@ -162,11 +163,13 @@ def test_known_dataset_keeps_its_cap(ledger):
 def test_history_tells_everything_in_order(ledger):
     ledger.set_cap("patients", "bob", Privacy(Fraction(1, 5), MILLIONTH), reason="Ünïcödé, 'quoted'")
     ledger.reserve(ALICE, "r", "f", pure("0.5"), "count outliers in bmi")
-    ledger.store(ALICE, "r", '{"value": 1}')
+    ledger.store(ALICE, "r", '{"value": 1}', PAID)
     with pytest.raises(BudgetRefused):
         ledger.reserve(BOB, "s", "f", pure("0.3"), "count")
-    events = [entry.event for entry in ledger.history()]
+    history = ledger.history()
+    events = [entry.event for entry in history]
     assert [type(event) for event in events] == [DatasetOpened, CapSet, Charged, Released, Refused]
+    assert history[3].time == PAID.charged_at  # not when it was ready
     assert events[1].reason == "Ünïcödé, 'quoted'"
     assert events[2].cost == pure("0.5")
     assert events[2].words == "count outliers in bmi"
@@ -190,7 +193,7 @@ def test_names_that_no_store_could_keep_are_input_errors(ledger, name):
 @pytest.mark.parametrize("text", ["nul \x00", "\ud800", "%s ? %", "'; DROP TABLE eremite_events; --", "x" * 10**6])
 def test_any_text_can_be_released_and_told(ledger, text):
     ledger.reserve(ALICE, "r'%s?", "f", pure(1), text)
-    ledger.store(ALICE, "r'%s?", text)
+    ledger.store(ALICE, "r'%s?", text, PAID)
     assert ledger.reserve(ALICE, "r'%s?", "f", pure(1), text) == Stored(text)
     assert ledger.verify().sound
 
@@ -255,7 +258,7 @@ def test_verify_finds_tampering(where, what):
     ledger = opened(where, 1)
     for i in range(4):
         ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), "count")
-    ledger.store(ALICE, "r0", "{}")
+    ledger.store(ALICE, "r0", "{}", PAID)
     assert ledger.verify().sound
     execute(where, statement)
     execute(where, "UPDATE eremite_events SET seq = -seq WHERE seq < 0")

@@ -13,6 +13,7 @@ def test_public_names_are_exactly_these():
         "BudgetRefused",
         "EremiteError",
         "InputError",
+        "LedgerError",
         "OutlierDefinition",
         "Privacy",
         "Release",

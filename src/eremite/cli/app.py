@@ -23,6 +23,7 @@ from eremite.cli.options import (
     TopSets,
 )
 from eremite.cli.purse import Purse
+from eremite.cli.shown_by_default import ShownByDefault
 from eremite.version import __version__
 
 app = typer.Typer(
@@ -215,6 +216,63 @@ def detect(
             as_json=as_json,
         )
     )
+
+
+budget = typer.Typer(
+    cls=ShownByDefault,
+    help="Show what is left of a budget, or, as the custodian, set another cap.",
+    rich_markup_mode=None,
+)
+app.add_typer(budget, name="budget")
+
+
+@budget.command()
+def show(description: DescriptionFile, ledger: LedgerPlace = None, as_json: AsJson = False) -> None:
+    """Show caps, what was spent and what is left: `eremite budget DESCRIPTION` for short. Spends nothing."""
+    from eremite.cli.budget import show
+
+    typer.echo(show(description, ledger, as_json))
+
+
+@budget.command("set")
+def set_cap(
+    description: DescriptionFile,
+    epsilon: Annotated[str, typer.Option("--epsilon", help="The cap on all releases together, as written.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; kept in the history.")],
+    delta: Annotated[str, typer.Option("--delta", help="The cap beside epsilon; above 0 allows zCDP.")] = "0",
+    account: Annotated[
+        str | None, typer.Option("--account", help="The cap of this account; default: of the dataset as a whole.")
+    ] = None,
+    ledger: LedgerPlace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set the cap of a dataset, or of one account, from now on."""
+    from eremite.cli.budget import set_cap, show
+
+    set_cap(description, ledger, account, epsilon, delta, reason)
+    typer.echo(show(description, ledger, as_json))
+
+
+@app.command()
+def history(
+    description: DescriptionFile,
+    account: Annotated[str | None, typer.Option("--account", help="Only what this account did.")] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write a CSV file instead.")] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Find out whether an event was changed, removed or reordered.")
+    ] = False,
+    ledger: LedgerPlace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show everything that was charged, released, refused and set, in order. Spends nothing."""
+    from eremite.cli import history
+
+    if not verify:
+        typer.echo(history.run(description, ledger, account, as_json, csv_file))
+        return
+    verdict, sound = history.verify(description, ledger, as_json)
+    typer.echo(verdict)
+    raise typer.Exit(0 if sound else 2)
 
 
 @app.command()

@@ -1,14 +1,13 @@
 """The privacy budget: what may be spent, what was spent, and the decision between the two."""
 
+from eremite.errors import LedgerError
 from eremite.ledger.budget import Budget
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal, decide
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Refused, Released
 from eremite.ledger.home import Home
 from eremite.ledger.ledger import Entry, Ledger, Remaining
 from eremite.ledger.left import left
-from eremite.ledger.memory import MemoryLedger
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import open_ledger
 from eremite.ledger.reserving import Reserved, Stored
@@ -27,7 +26,6 @@ __all__ = [
     "Home",
     "Ledger",
     "LedgerError",
-    "MemoryLedger",
     "MemoryStore",
     "Refusal",
     "Refused",

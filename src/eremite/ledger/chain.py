@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from eremite.ledger.errors import LedgerError
+from eremite.errors import LedgerError
 from eremite.ledger.events import Event, canonical, from_payload, kind_of, to_payload
 
 START = "0" * 64

@@ -93,10 +93,13 @@ class Ledger:
             raise BudgetRefused(outcome.sentence)
         return outcome
 
-    def store(self, account: Account, request_id: str, release: str) -> None:
-        """Keep the release of a request that was charged. Only what is stored may be handed over."""
+    def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:
+        """Keep the release of a request that was charged. Only what is stored may be handed over.
+
+        The event has the time of the charge: how long the release took to compute depends on the rows.
+        """
         released = Released(dataset=account.dataset, analyst=account.analyst, request_id=request_id, release=release)
-        self._store.change(account, request_id, lambda page: storing(page, self._clock(), released))
+        self._store.change(account, request_id, lambda page: storing(page, paid.charged_at, released))
 
     def remaining(self, account: Account) -> Remaining:
         """What is left for the account, within its own cap and the dataset's."""

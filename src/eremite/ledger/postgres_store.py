@@ -12,9 +12,9 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from eremite.errors import LedgerError
 from eremite.ledger import tables
 from eremite.ledger.connection import OneConnection
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.postgres_errors import MISSING_DRIVER, sentence
 from eremite.ledger.store import Account, Changes, Contents, Page, T
 from eremite.ledger.waiting import Task, Waiting

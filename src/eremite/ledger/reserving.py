@@ -3,11 +3,10 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from eremite.errors import InputError
+from eremite.errors import InputError, LedgerError
 from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Row, next_row
 from eremite.ledger.decide import Refusal, decide
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import EVERYONE, Account, Changes, Page, Request, Standing
 from eremite.privacy import Privacy

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from eremite.ledger.errors import LedgerError
+from eremite.errors import LedgerError
 
 try:
     import fcntl

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from eremite.errors import LedgerError
 from eremite.ledger import tables
 from eremite.ledger.connection import OneConnection
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.sqlite_errors import sentence
 from eremite.ledger.sqlite_file import LedgerFile
 from eremite.ledger.store import Account, Changes, Contents, Page, T

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from eremite.errors import LedgerError
 from eremite.ledger.budget import Spent
 from eremite.ledger.chain import Head, Row
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
 from eremite.privacy import Privacy
 

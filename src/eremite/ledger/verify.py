@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from eremite.errors import InputError
+from eremite.errors import InputError, LedgerError
 from eremite.ledger.chain import Head, Row, hash_of
 from eremite.ledger.decide import Refusal
-from eremite.ledger.errors import LedgerError
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.reserving import Stored, capping, opening, reserving, storing
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing

@@ -1,7 +1,7 @@
 """Where an analyst asks: a table behind a budget."""
 
-from eremite.session.opening import open_session
+from eremite.session.opening import open_session, opened_ledger
 from eremite.session.screen import Screen
 from eremite.session.session import Session
 
-__all__ = ["Screen", "Session", "open_session"]
+__all__ = ["Screen", "Session", "open_session", "opened_ledger"]

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from eremite.errors import InputError
-from eremite.ledger import Ledger
+from eremite.ledger import Ledger, open_ledger
+from eremite.privacy import checked_budget
 from eremite.session.session import Session
-from eremite.table import open_table, read_description
+from eremite.table import Budget, Description, open_table, read_description
 
 
 def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None, account: str = "analyst") -> Session:
@@ -15,19 +16,31 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
     a file beside the description with the ending .db, another file, or a database at postgresql://...
     """
     description = read_description(path)
-    budget = description.budget
-    if budget is None:
-        raise InputError(f"{path} sets no budget; add [budget] with epsilon before asking.")
+    budget = _budget(path, description)
     return Session(
         open_table(description),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        ledger=ledger_beside(path) if ledger is None else ledger,
+        ledger=_beside(path) if ledger is None else ledger,
         account=account,
         dataset=description.dataset.name,
     )
 
 
-def ledger_beside(path: str | Path) -> Path:
-    """Where the ledger of a description is, unless somebody says otherwise."""
+def opened_ledger(path: str | Path, place: str | Path | None = None) -> tuple[str, Ledger]:
+    """The name of a description's dataset, and its ledger, as `open_session` uses it. No row is looked at."""
+    description = read_description(path)
+    budget = _budget(path, description)
+    ledger = open_ledger(_beside(path) if place is None else place)
+    ledger.open_dataset(description.dataset.name, checked_budget(budget.epsilon, budget.delta))
+    return description.dataset.name, ledger
+
+
+def _budget(path: str | Path, description: Description) -> Budget:
+    if description.budget is None:
+        raise InputError(f"{path} sets no budget; add [budget] with epsilon before asking.")
+    return description.budget
+
+
+def _beside(path: str | Path) -> Path:
     return Path(path).with_suffix(".db")

@@ -241,7 +241,7 @@ class Session:
         if isinstance(paid, Stored):
             return Release.from_json(paid.release)
         release = request.release(compute(), number, paid.charged_at)
-        self._ledger.store(self._account, number, release.to_json())
+        self._ledger.store(self._account, number, release.to_json(), paid)
         return release
 
     @property

@@ -1,0 +1,76 @@
+"""`eremite budget`: what may be spent, what was spent, what is left; and, for the custodian, another cap."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eremite.cli.names import shown_name
+from eremite.cli.terminal import framed
+from eremite.ledger import Budget, left
+from eremite.privacy import Privacy, checked_budget, shown
+from eremite.release import json_number
+from eremite.session import opened_ledger
+
+
+def show(path: Path, place: str | None, as_json: bool) -> str:
+    """All budgets of a dataset."""
+    dataset, ledger = opened_ledger(path, place)
+    budgets = ledger.budgets(dataset)
+    return json.dumps(_facts(dataset, budgets)) if as_json else framed(_panel(dataset, budgets))
+
+
+def set_cap(path: Path, place: str | None, account: str | None, epsilon: str, delta: str, reason: str) -> None:
+    """Another cap, from now on."""
+    dataset, ledger = opened_ledger(path, place)
+    ledger.set_cap(dataset, account, checked_budget(epsilon, delta), reason=reason)
+
+
+def _facts(dataset: str, budgets: list[tuple[str | None, Budget]]) -> dict[str, Any]:
+    return {"dataset": dataset, "budgets": [{"account": account} | _numbers(budget) for account, budget in budgets]}
+
+
+def _numbers(budget: Budget) -> dict[str, Any]:
+    spent = Privacy(budget.spent.epsilon, budget.spent.delta)
+    return {
+        "cap": _plain(budget.cap),
+        "spent": _plain(spent),
+        "rho": json_number(budget.spent.rho),
+        "left": _plain(left(budget)),
+        "charges": budget.spent.charges,
+        "sums_only": budget.spent.sums_only,
+    }
+
+
+def _plain(privacy: Privacy | None) -> dict[str, Any] | None:
+    if privacy is None:
+        return None
+    return {"epsilon": json_number(privacy.epsilon), "delta": json_number(privacy.delta)}
+
+
+def _panel(dataset: str, budgets: list[tuple[str | None, Budget]]) -> Panel:
+    grid = Grid("budget of", "charges", "spent", "cap", "left", box=None, padding=(0, 2, 0, 0))
+    for account, budget in budgets:
+        who = "the dataset" if account is None else f"account {shown_name(account)}"
+        numbers = Privacy(budget.spent.epsilon, budget.spent.delta), budget.cap, left(budget)
+        grid.add_row(*map(Text, (who, f"{budget.spent.charges:,}", *map(_cell, numbers))))
+    content = Group(grid, *_composition(budgets[0][1]))
+    return Panel(content, title=Text(f"budget of {shown_name(dataset)}"), title_align="left", padding=(1, 2))
+
+
+def _cell(privacy: Privacy | None) -> str:
+    return "none" if privacy is None else str(privacy)
+
+
+def _composition(whole: Budget) -> list[Text]:
+    """How charges are counted under a cap with a delta; without one they are added up."""
+    if whole.cap is None or not whole.cap.delta:
+        return []
+    if whole.spent.sums_only:
+        return [Text(), Text("Charges are added up: the first one took more than half of delta.")]
+    rho = shown(whole.spent.rho)
+    return [Text(), Text(f"Charges are added up, or composed by zCDP (rho {rho}) where that leaves more.")]

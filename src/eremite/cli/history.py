@@ -1,0 +1,121 @@
+"""`eremite history`: the audit trail, as a table, JSON or CSV, and whether it holds together."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eremite.cli.names import shown_name
+from eremite.cli.terminal import framed
+from eremite.errors import InputError
+from eremite.ledger import CapSet, Charged, DatasetOpened, Entry, Event, Refused, Released, Verification
+from eremite.privacy import Privacy
+from eremite.release import json_number
+from eremite.session import opened_ledger
+
+FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what")
+
+
+def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> str:
+    """Everything that happened to a dataset's budget, or to an account's."""
+    dataset, ledger = opened_ledger(path, place)
+    entries = ledger.history(dataset, account)
+    lines = [_line(entry) for entry in entries]
+    if csv_file is not None:
+        _write(csv_file, lines)
+        return f"Wrote {len(lines):,} events to {csv_file}."
+    return json.dumps([_facts(*both) for both in zip(entries, lines, strict=True)]) if as_json else _table(lines)
+
+
+def verify(path: Path, place: str | None, as_json: bool) -> tuple[str, bool]:
+    """What is wrong with the ledger, and whether nothing is."""
+    found = opened_ledger(path, place)[1].verify()
+    facts = {"sound": found.sound, "events": found.head.seq, "hash": found.head.hash, "findings": list(found.findings)}
+    return json.dumps(facts) if as_json else _verdict(found), found.sound
+
+
+def _verdict(found: Verification) -> str:
+    if found.sound:
+        return (
+            f"The ledger holds together: {found.head.seq:,} events, every sum right, every release paid for. "
+            f"It ends with {found.head.hash}; note this down elsewhere to find later whether its end was cut off."
+        )
+    return "\n".join(["The ledger does not hold together; restore it from a backup.", *found.findings])
+
+
+def _line(entry: Entry) -> dict[str, Any]:
+    event = entry.event
+    spent = _spent(event)
+    return dict(
+        zip(
+            FIELDS,
+            (
+                entry.seq,
+                entry.time.isoformat(timespec="seconds"),
+                _KINDS[type(event)],
+                getattr(event, "analyst", None),
+                getattr(event, "request_id", None),
+                None if spent is None else json_number(spent.epsilon),
+                None if spent is None else json_number(spent.delta),
+                _what(event),
+            ),
+            strict=True,
+        )
+    )
+
+
+_KINDS: dict[type[Event], str] = {
+    DatasetOpened: "opened",
+    CapSet: "cap set",
+    Charged: "charged",
+    Released: "released",
+    Refused: "refused",
+}
+
+
+def _spent(event: Event) -> Privacy | None:
+    """What the event is about, in epsilon and delta."""
+    if isinstance(event, DatasetOpened | CapSet):
+        return event.cap
+    if isinstance(event, Charged):
+        return Privacy(event.cost.epsilon, event.cost.delta)
+    return Privacy(event.wanted.epsilon, event.wanted.delta) if isinstance(event, Refused) else None
+
+
+def _what(event: Event) -> str:
+    if isinstance(event, CapSet):
+        return event.reason
+    if isinstance(event, Charged):
+        return event.words
+    if isinstance(event, Refused):
+        return event.sentence
+    return json.dumps(json.loads(event.release)["value"]) if isinstance(event, Released) else ""
+
+
+def _facts(entry: Entry, line: dict[str, Any]) -> dict[str, Any]:
+    """Of a release also the whole of it, as it was handed over."""
+    return line | ({"release": json.loads(entry.event.release)} if isinstance(entry.event, Released) else {})
+
+
+def _table(lines: list[dict[str, Any]]) -> str:
+    time = Column("time", no_wrap=True, min_width=19)
+    grid = Grid("", time, "event", "account", "epsilon", "delta", "what", box=None, padding=(0, 2, 0, 0))
+    for line in lines:
+        cells = [line["seq"], line["time"][:19].replace("T", " "), *(line[name] or "" for name in FIELDS[2:4])]
+        cells += [line["epsilon"], line["delta"] or "", line["what"]]
+        grid.add_row(*(Text("" if cell in (None, "") else shown_name(str(cell))) for cell in cells))
+    return framed(grid)
+
+
+def _write(path: Path, lines: list[dict[str, Any]]) -> None:
+    try:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(lines)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None

@@ -1,0 +1,14 @@
+"""A group of commands one of which need not be named."""
+
+from typer import Context
+from typer.core import TyperGroup
+
+
+class ShownByDefault(TyperGroup):
+    """`eremite budget FILE` is `eremite budget show FILE`."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Put the command that was left out in its place."""
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)

@@ -1,0 +1,224 @@
+"""`eremite budget` and `eremite history` as a custodian meets them."""
+
+import csv
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eremite.cli import main
+
+DESCRIPTION = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+[columns]
+bmi = { min = 10, max = 60 }
+pulse = { min = 30, max = 200 }
+[budget]
+epsilon = 2.0
+"""
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = np.random.default_rng(1).normal([25, 75], [4, 8], (200, 2))
+    (tmp_path / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a:.2f},{b:.2f}" for a, b in rows) + "\n")
+    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+def run(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    assert isinstance(stopped.value.code, int)
+    assert "Traceback" not in out + err
+    return stopped.value.code, out, err
+
+
+def count(capsys: Captured, epsilon: str, *more: str) -> int:
+    request = ["count", "patients.toml", "-k", "3", "-r", "0.05", "--epsilon", epsilon, "--json", *more]
+    return run(capsys, *request)[0]
+
+
+def told(capsys: Captured, *arguments: str) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    return json.loads(out)
+
+
+def words(panel: str) -> str:
+    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
+
+
+def test_budget_adds_up_over_commands_and_accounts(capsys: Captured) -> None:
+    assert (count(capsys, "0.5"), count(capsys, "1/3", "--account", "alice"), count(capsys, "1.5")) == (0, 0, 3)
+    code, out, err = run(capsys, "budget", "patients.toml")
+    assert (code, err) == (0, "")
+    assert words(out) == (
+        "budget of patients budget of charges spent cap left the dataset 2 epsilon 5/6 epsilon 2 epsilon 7/6 "
+        "account alice 1 epsilon 1/3 none none account analyst 1 epsilon 0.5 none none"
+    )
+    found = told(capsys, "budget", "patients.toml")
+    assert found["dataset"] == "patients"
+    assert [budget["account"] for budget in found["budgets"]] == [None, "alice", "analyst"]
+    assert found["budgets"][0] == {
+        "account": None,
+        "cap": {"epsilon": 2, "delta": 0},
+        "spent": {"epsilon": "5/6", "delta": 0},
+        "rho": "13/72",
+        "left": {"epsilon": "7/6", "delta": 0},
+        "charges": 2,
+        "sums_only": False,
+    }
+
+
+def test_custodian_sets_caps_with_a_reason(capsys: Captured) -> None:
+    assert count(capsys, "2") == 0
+    assert count(capsys, "0.5") == 3
+    code, out, _ = run(
+        capsys, "budget", "set", "patients.toml", "--epsilon", "3", "--delta", "1e-6", "--reason", "more"
+    )
+    assert code == 0
+    assert "epsilon 3, delta 1e-06" in words(out)
+    assert "Charges are added up, or composed by zCDP (rho 2) where that leaves more." in words(out)
+    set_alice = ["budget", "set", "patients.toml", "--epsilon", "1/4", "--account", "alice", "--reason", "a student"]
+    assert told(capsys, *set_alice)["budgets"][1]["cap"] == {"epsilon": 0.25, "delta": 0}
+    assert count(capsys, "0.5", "--account", "alice") == 3
+    assert count(capsys, "0.5") == 0
+    caps = [event for event in told(capsys, "history", "patients.toml") if event["event"] == "cap set"]
+    assert [(cap["account"], cap["epsilon"], cap["what"]) for cap in caps] == [
+        (None, 3, "more"),
+        ("alice", 0.25, "a student"),
+    ]
+
+
+def test_history_tells_what_happened_in_order(capsys: Captured) -> None:
+    count(capsys, "0.5", "--request-id", "first")
+    count(capsys, "9")
+    events = told(capsys, "history", "patients.toml")
+    assert [event["event"] for event in events] == ["opened", "charged", "released", "refused"]
+    assert [event["seq"] for event in events] == [1, 2, 3, 4]
+    assert events[1]["request_id"] == events[2]["request_id"] == "first"
+    assert events[2]["release"]["request_id"] == "first"
+    assert events[2]["what"] == str(events[2]["release"]["value"])
+    assert "count_outliers in bmi, pulse; min_neighbors=3, radius=0.05" in events[1]["what"]
+    assert events[3]["what"].startswith("Dataset 'patients' has epsilon 1.5 left; this release needs 9.")
+    code, out, err = run(capsys, "history", "patients.toml")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines() if line[:1].isdigit()] == ["1", "2", "3", "4"]
+
+
+def test_time_of_a_release_is_that_of_its_charge(capsys: Captured) -> None:
+    """How long it took to compute depends on the rows."""
+    count(capsys, "0.5")
+    with closing(sqlite3.connect("patients.db")) as ledger:
+        times = dict(ledger.execute("SELECT kind, time FROM eremite_events").fetchall())
+    assert times["released"] == times["charged"]
+
+
+def test_history_of_one_account(capsys: Captured) -> None:
+    count(capsys, "0.5")
+    count(capsys, "0.2", "--account", "alice")
+    events = told(capsys, "history", "patients.toml", "--account", "alice")
+    assert [event["event"] for event in events] == ["charged", "released"]
+    assert {event["account"] for event in events} == {"alice"}
+
+
+def test_history_as_csv(capsys: Captured) -> None:
+    count(capsys, "0.5")
+    assert run(capsys, "history", "patients.toml", "--csv", "trail.csv")[1] == "Wrote 3 events to trail.csv.\n"
+    with Path("trail.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["event"], row["epsilon"]) for row in rows] == [("opened", "2"), ("charged", "0.5"), ("released", "")]
+    code, _, err = run(capsys, "history", "patients.toml", "--csv", "no/trail.csv")
+    assert (code, err) == (
+        2,
+        "Error: Cannot write no/trail.csv: No such file or directory; choose another file for --csv.\n",
+    )
+
+
+DAMAGE = {
+    "changed": "UPDATE eremite_events SET payload = replace(payload, '1/2', '1/5') WHERE seq = 2",
+    "removed": "DELETE FROM eremite_events WHERE seq = 2",
+    "last removed": "DELETE FROM eremite_events WHERE seq = 5",
+    "sums": "UPDATE eremite_standings SET epsilon = '1/10'",
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "reordered"])
+def test_verify_finds_what_was_changed(capsys: Captured, damage: str) -> None:
+    count(capsys, "0.5")
+    count(capsys, "0.4")
+    code, out, _ = run(capsys, "history", "patients.toml", "--verify")
+    assert code == 0
+    assert out.startswith("The ledger holds together: 5 events")
+    with closing(sqlite3.connect("patients.db")) as ledger:
+        if damage == "reordered":
+            for here, there in ((2, 90), (4, 2), (90, 4)):
+                ledger.execute("UPDATE eremite_events SET seq = ? WHERE seq = ?", (there, here))
+        else:
+            ledger.execute(DAMAGE[damage])
+        ledger.commit()
+    code, out, _ = run(capsys, "history", "patients.toml", "--verify")
+    assert code == 2
+    assert out.startswith("The ledger does not hold together; restore it from a backup.\n")
+    code, out, _ = run(capsys, "history", "patients.toml", "--verify", "--json")
+    assert code == 2
+    assert json.loads(out)["sound"] is False
+    assert json.loads(out)["findings"]
+
+
+BAD = [
+    (["budget"], "Missing argument 'description'"),
+    (["budget", "nothing.toml"], "nothing.toml does not exist"),
+    (["budget", "set", "patients.toml", "--epsilon", "1"], "Missing option '--reason'"),
+    (["budget", "set", "patients.toml", "--epsilon", "1", "--reason", " "], "needs a reason"),
+    (["budget", "set", "patients.toml", "--epsilon", "0", "--reason", "x"], "epsilon must be above 0."),
+    (["budget", "set", "patients.toml", "--epsilon", "1", "--delta", "2", "--reason", "x"], "delta must be at least 0"),
+    (["budget", "set", "patients.toml", "--epsilon", "1", "--account", "", "--reason", "x"], "account must be a text"),
+    (["budget", "patients.toml", "--ledger", "no/such.db"], "no/such.db"),
+    (["history", "patients.toml", "--ledger", "patients.csv"], "patients.csv"),
+    (["history", "patients.toml", "--ledger", "postgresql://nobody@127.0.0.1:1/x"], "ostgre"),
+]
+
+
+@pytest.mark.parametrize(("typed", "sentence"), BAD)
+def test_bad_input_exits_2_in_one_sentence(capsys: Captured, typed: list[str], sentence: str) -> None:
+    code, out, err = run(capsys, *typed)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("Error: ")
+    assert sentence in err
+
+
+def test_description_without_a_budget_has_no_ledger(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.toml").write_text(DESCRIPTION.split("[budget]")[0])
+    for command in ("budget", "history"):
+        code, _, err = run(capsys, command, "patients.toml")
+        assert (code, "sets no budget" in err) == (2, True)
+    assert not (patients / "patients.db").exists()
+
+
+def test_budget_and_history_look_at_no_row(capsys: Captured, patients: Path) -> None:
+    (patients / "patients.csv").unlink()
+    assert run(capsys, "budget", "patients.toml")[0] == run(capsys, "history", "patients.toml")[0] == 0
+
+
+def test_help_names_every_option(capsys: Captured) -> None:
+    own = {
+        ("budget", "show"): ["--ledger", "--json"],
+        ("budget", "set"): ["--epsilon", "--delta", "--account", "--reason", "--ledger", "--json"],
+        ("history",): ["--account", "--csv", "--verify", "--ledger", "--json"],
+    }
+    for command, options in own.items():
+        code, out, err = run(capsys, *command, "--help")
+        assert (code, err) == (0, "")
+        assert not [option for option in options if option not in out]
