@@ -19,6 +19,7 @@ from benchmarks import (  # noqa: E402
     detection,
     families,
     growth,
+    ledger,
     many_subspaces,
     neighbours,
     sensitivity,
@@ -54,6 +55,7 @@ def main() -> int:
         subspaces.real_tables(out, runs=4_000)
         subspaces.shares(out, 10_000)
     cleared &= detection.curve(out, 10_000, calls=10 if quick else 400)
+    cleared &= ledger.run(out, requests=20 if quick else 300)
     many_subspaces.run(out, *((2_000, 5_000, 6) if quick else (100_000, 1_000_000)))
     if quick:
         out.print("The benchmarks work; the bars are meant for the tables of the full run.")

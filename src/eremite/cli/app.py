@@ -218,6 +218,46 @@ def detect(
     )
 
 
+@app.command()
+def forecast(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    columns: Columns = None,
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="One or several, with commas between them.")
+    ] = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
+    within: Annotated[
+        str | None, typer.Option("--within", help="Which epsilon keeps 95 % of the counts within so many rows?")
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", help="How many rows to make up, where the description has no stand_in.")
+    ] = None,
+    shape: Annotated[str, typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.")] = "clusters",
+    as_json: AsJson = False,
+) -> None:
+    """Tell the error to expect of a count, from public or made-up rows. Spends nothing, opens no private table."""
+    from eremite import OutlierDefinition
+    from eremite.cli.forecast import run
+
+    typer.echo(
+        run(
+            description,
+            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+            columns=columns,
+            epsilons=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            within=within,
+            rows=rows,
+            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
+            as_json=as_json,
+        )
+    )
+
+
 budget = typer.Typer(
     cls=ShownByDefault,
     help="Show what is left of a budget, or, as the custodian, set another cap.",
@@ -273,6 +313,25 @@ def history(
     verdict, sound = history.verify(description, ledger, as_json)
     typer.echo(verdict)
     raise typer.Exit(0 if sound else 2)
+
+
+@app.command()
+def paper(
+    output: Annotated[Path, typer.Option("--output", help="Where to write tables, figures and claims.md.")] = Path(
+        "paper"
+    ),
+    data: Annotated[
+        Path | None, typer.Option("--data", help="A folder with the UCI tables Adult and Ionosphere.")
+    ] = None,
+    download: Annotated[bool, typer.Option("--download", help="Fetch them from the UCI archive instead.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small tables and few runs, to see that it works.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same numbers.")] = 2015,
+    as_json: AsJson = False,
+) -> None:
+    """Repeat the paper's experiments and judge its claims. A run that was stopped goes on where it was."""
+    from eremite.cli.paper import run
+
+    typer.echo(run(output, data, download, quick, seed, as_json))
 
 
 @app.command()

@@ -13,7 +13,7 @@ from math import exp
 from eremite.errors import InputError
 from eremite.mechanisms.decay import decay_above
 from eremite.mechanisms.hockey_stick import certified
-from eremite.mechanisms.normal import HALF_WIDTH, draw_normal, proper_delta
+from eremite.mechanisms.normal import draw_normal, half_width, proper_delta
 from eremite.mechanisms.paper_gaussian import paper_steadiness
 from eremite.privacy import positive
 
@@ -46,9 +46,9 @@ class Gaussian:
         """The nearest integer to center + bound * sigma * N(0, 1); not clamped. Distributed exactly so."""
         return draw_normal(center, bound * self.sigma)
 
-    def half_width(self) -> float:
-        """For a bound of 1, the noise stays below this with probability 0.95."""
-        return HALF_WIDTH * float(self.sigma)
+    def half_width(self, share: float = 0.95) -> float:
+        """For a bound of 1, the noise stays below this with probability `share`."""
+        return half_width(share) * float(self.sigma)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from eremite.errors import InputError
 from eremite.mechanisms.hockey_stick import certified
-from eremite.mechanisms.normal import HALF_WIDTH, draw_normal, proper_delta
+from eremite.mechanisms.normal import draw_normal, half_width, proper_delta
 from eremite.mechanisms.paper_gaussian import root_of_two_logs
 from eremite.privacy import positive
 
@@ -43,6 +43,6 @@ class GlobalGaussian:
         """The nearest integer to center + bound * sigma * N(0, 1); not clamped. Distributed exactly so."""
         return draw_normal(center, bound * self.sigma)
 
-    def half_width(self) -> float:
-        """For a bound of 1, the noise stays below this with probability 0.95."""
-        return HALF_WIDTH * float(self.sigma)
+    def half_width(self, share: float = 0.95) -> float:
+        """For a bound of 1, the noise stays below this with probability `share`."""
+        return half_width(share) * float(self.sigma)

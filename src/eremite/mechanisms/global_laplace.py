@@ -37,9 +37,9 @@ class GlobalLaplace:
             return center
         return draw_integer(lambda y, n: laplace_below(y - center, n, self.epsilon / bound), center)
 
-    def half_width(self) -> float:
-        """For a bound of 1, the noise stays below about this with probability 0.95."""
-        return log(20) / float(self.epsilon)
+    def half_width(self, share: float = 0.95) -> float:
+        """For a bound of 1, the noise stays below about this with probability `share`."""
+        return -log(1 - share) / float(self.epsilon)
 
 
 def laplace_below(z: int, n: int, rate: Fraction) -> tuple[int, int]:

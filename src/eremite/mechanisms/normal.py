@@ -1,6 +1,7 @@
 """Normal noise, rounded to an integer and sampled exactly."""
 
 from fractions import Fraction
+from statistics import NormalDist
 
 from flint import arb
 
@@ -9,8 +10,10 @@ from eremite.mechanisms.enclosures import as_arb, scaled
 from eremite.mechanisms.sampling import draw_integer
 from eremite.privacy import exact
 
-#: N(0, 1) stays within this with probability 0.95
-HALF_WIDTH = 1.96
+
+def half_width(share: float) -> float:
+    """N(0, 1) stays within this with probability `share`."""
+    return NormalDist().inv_cdf((1 + share) / 2)
 
 
 def below(x: arb) -> arb:

@@ -12,7 +12,7 @@ from eremite.errors import InputError
 from eremite.mechanisms.decay import decay_above
 from eremite.mechanisms.enclosures import as_arb, at_least, at_most
 from eremite.mechanisms.hockey_stick import certified
-from eremite.mechanisms.normal import HALF_WIDTH, draw_normal, proper_delta
+from eremite.mechanisms.normal import draw_normal, half_width, proper_delta
 from eremite.privacy import positive
 
 _DIGITS = 40
@@ -46,9 +46,9 @@ class PaperGaussian:
         """The nearest integer to center + bound * sigma * N(0, 1); not clamped. Distributed exactly so."""
         return draw_normal(center, bound * self.sigma)
 
-    def half_width(self) -> float:
-        """For a bound of 1, the noise stays below this with probability 0.95."""
-        return HALF_WIDTH * float(self.sigma)
+    def half_width(self, share: float = 0.95) -> float:
+        """For a bound of 1, the noise stays below this with probability `share`."""
+        return half_width(share) * float(self.sigma)
 
 
 def paper_steadiness(epsilon: Fraction, delta: Fraction) -> Fraction:

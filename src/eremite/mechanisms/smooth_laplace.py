@@ -66,9 +66,11 @@ class SmoothLaplace:
         tail = self.tail(Fraction(abs(half_steps), 2) / bound) / 2
         return tail if half_steps < 0 else 1 - tail
 
-    def half_width(self) -> float:
-        """|W| stays below this with probability 0.95: v = (84375 / (310 * 0.05))^(1/4) - 4."""
-        return float(((84375 / (310 * 0.05)) ** 0.25 - 4) / self.epsilon)
+    def half_width(self, share: float = 0.95) -> float:
+        """|W| stays below this with probability `share`: `tail`, inverted on either side of v = 1."""
+        rest = 310 * (1 - share)
+        v: float = 4 - (rest - 54) ** 0.25 if rest >= 135 else (84375 / rest) ** 0.25 - 4
+        return v / float(self.epsilon)
 
 
 def _shortened(number: Fraction, n: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ s          epsilon / _STRETCH: noise bound / s * T
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import atan, pi, sqrt
 
 from flint import arb
 
@@ -41,9 +42,14 @@ class Student:
         scale = bound * _STRETCH / self.epsilon
         return draw_integer(lambda y, n: student_below((y - center + Fraction(1, 2)) / scale, n), center)
 
-    def half_width(self) -> float:
-        """For a bound of 1, the noise stays below this with probability 0.95; T stays below 3.182."""
-        return 3.182 * float(_STRETCH / self.epsilon)
+    def half_width(self, share: float = 0.95) -> float:
+        """For a bound of 1, the noise stays below this with probability `share`; of T, 3.182 for 0.95."""
+        low, high = 0.0, 1e9
+        while high - low > 1e-12 * high:
+            x = (low + high) / 2 / sqrt(3)
+            inside = 2 / pi * (x / (1 + x * x) + atan(x))
+            low, high = (low, sqrt(3) * x) if inside >= share else (sqrt(3) * x, high)
+        return high * float(_STRETCH / self.epsilon)
 
 
 def student_below(t: Fraction, n: int) -> tuple[int, int]:

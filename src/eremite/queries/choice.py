@@ -20,8 +20,8 @@ class Mechanism(Protocol):
     def draw(self, center: int, bound: Fraction) -> int:
         """The noisy count, not clamped."""
 
-    def half_width(self) -> float:
-        """Of the interval that holds 95 % of the noise for a bound of 1."""
+    def half_width(self, share: float = 0.95) -> float:
+        """Of the interval that holds this share of the noise for a bound of 1."""
 
 
 _PURE: dict[str, Callable[[Fraction], Mechanism]] = {

@@ -6,7 +6,7 @@ from eremite.errors import InputError
 from eremite.ledger import Ledger, open_ledger
 from eremite.privacy import checked_budget
 from eremite.session.session import Session
-from eremite.table import Budget, Description, open_table, read_description
+from eremite.table import Budget, Description, open_stand_in, open_table, read_description
 
 
 def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None, account: str = "analyst") -> Session:
@@ -24,6 +24,7 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
         ledger=_beside(path) if ledger is None else ledger,
         account=account,
         dataset=description.dataset.name,
+        stand_in=open_stand_in(description),
     )
 
 

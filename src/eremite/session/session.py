@@ -10,6 +10,7 @@ from uuid import uuid4
 from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
+from eremite.forecast import CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
 from eremite.ledger import Account, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
@@ -48,11 +49,13 @@ class Session:
         ledger: Ledger | str | Path | None = None,
         account: str = "analyst",
         dataset: str = "table",
+        stand_in: Table | None = None,
     ) -> None:
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
         cap = checked_budget(epsilon, delta)
         self._table = table
+        self._stand_in = stand_in
         self._account = Account(dataset, account)
         self._ledger = _ledger(ledger)
         self._ledger.open_dataset(dataset, cap)
@@ -233,6 +236,43 @@ class Session:
         paid = self._ledger.reserve(self._account, number, request.fingerprint, request.cost, request.words)
         assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
         return Screen(self._table, plan, request, number, paid.charged_at)
+
+    def forecast_count(
+        self,
+        definition: OutlierDefinition,
+        columns: Iterable[str] | None = None,
+        *,
+        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        delta: Number = 0,
+        mechanism: str = "auto",
+        shape: Shape = "clusters",
+    ) -> CountForecast:
+        """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
+
+        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
+        bounds, of a `shape` you choose (clusters, normal, uniform).
+        """
+        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
+        return forecast_count(self._rows_to_forecast(shape), definition, columns, epsilons, delta, mechanism)
+
+    def epsilon_for_count(
+        self,
+        definition: OutlierDefinition,
+        columns: Iterable[str] | None = None,
+        *,
+        within: Number,
+        delta: Number = 0,
+        mechanism: str = "auto",
+        shape: Shape = "clusters",
+    ) -> Fraction:
+        """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`."""
+        return epsilon_for_count(self._rows_to_forecast(shape), definition, columns, within, delta, mechanism)
+
+    def _rows_to_forecast(self, shape: Shape) -> StandIn:
+        """Public rows; of the private table the public facts alone."""
+        if self._stand_in is not None:
+            return StandIn(self._stand_in, f"{self._stand_in.n_rows:,} public rows that stand in for the table")
+        return made_up(self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape)
 
     def _answer(self, request: Request, request_id: str | None, compute: Callable[[], Value]) -> Release:
         """Charge, compute, store, hand over, in this order: whatever is handed over was paid for, and can be again."""

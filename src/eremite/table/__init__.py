@@ -1,12 +1,13 @@
 """The private table and what is public about it.
 
 Public names: `Table` and its `Bounds`; `Description`, `Dataset` and `Budget`, read by `read_description`;
-`open_table`, which turns a description into a table; `write_starter`, which writes a first description.
+`open_table` and `open_stand_in`, which turn a description into tables; `write_starter`, which writes a first
+description.
 """
 
 from eremite.table.bounds import Bounds
 from eremite.table.description import Budget, Dataset, Description, read_description
-from eremite.table.opening import open_table
+from eremite.table.opening import open_stand_in, open_table
 from eremite.table.starter import Starter, write_starter
 from eremite.table.table import Table
 
@@ -17,6 +18,7 @@ __all__ = [
     "Description",
     "Starter",
     "Table",
+    "open_stand_in",
     "open_table",
     "read_description",
     "write_starter",

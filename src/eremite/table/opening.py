@@ -21,6 +21,16 @@ def open_table(description: Description) -> Table:
     return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
 
 
+def open_stand_in(description: Description) -> Table | None:
+    """The public rows that stand in for the table, if the description names any; read and scaled as its own are."""
+    path = description.stand_in_path
+    if path is None:
+        return None
+    wanted = list(description.bounds)
+    columns = float_columns(read_file(path, wanted), wanted, str(path))
+    return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
+
+
 def _read(description: Description, wanted: list[str]) -> pa.Table:
     dataset = description.dataset
     match source_kind(dataset.source):

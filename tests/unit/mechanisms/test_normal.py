@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from eremite.errors import InputError
 from eremite.mechanisms import Gaussian, GlobalGaussian, PaperGaussian
-from eremite.mechanisms.normal import HALF_WIDTH, draw_normal, rounded_below
+from eremite.mechanisms.normal import draw_normal, half_width, rounded_below
 
 
 @pytest.mark.parametrize("deviation", [Fraction(1, 3), Fraction(2), Fraction(40)])
@@ -64,4 +64,5 @@ def test_global_gaussian_refuses_an_epsilon_too_large_for_its_theorem():
 
 
 def test_half_width_holds_95_percent_of_normal_noise():
-    assert 2 * norm.cdf(HALF_WIDTH) - 1 == pytest.approx(0.95, abs=1e-4)
+    for share in (0.5, 0.95, 0.999):
+        assert 2 * norm.cdf(half_width(share)) - 1 == pytest.approx(share, abs=1e-12)

@@ -153,3 +153,9 @@ def test_draw_is_the_smallest_count_above_the_uniform_number(chunks, steps, epsi
         drawn = noise.draw(5, bound)
     u = sum(Fraction(chunk, 1 << 64 * i) for i, chunk in enumerate(chunks, start=1))
     assert noise.cumulative(drawn - 1, 5, bound) <= u < noise.cumulative(drawn, 5, bound)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.5645, 0.565, 0.95, 0.9999])
+def test_half_width_is_the_tail_inverted(share):
+    noise = SmoothLaplace(Fraction(2, 3))
+    assert float(noise.tail(Fraction(noise.half_width(share)))) == pytest.approx(1 - share, rel=1e-9)

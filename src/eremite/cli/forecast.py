@@ -1,0 +1,86 @@
+"""`eremite forecast`: the error to expect of a count, and the epsilon it needs. Opens no private table."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eremite import OutlierDefinition
+from eremite.cli.names import enumerated
+from eremite.cli.terminal import framed, working
+from eremite.cli.typed_names import typed_names
+from eremite.errors import InputError
+from eremite.forecast import CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
+from eremite.privacy import shown
+from eremite.release import json_number
+from eremite.table import Description, open_stand_in, read_description
+
+
+def run(
+    path: Path,
+    definition: OutlierDefinition,
+    *,
+    columns: str | None,
+    epsilons: str,
+    delta: str,
+    mechanism: str,
+    within: str | None,
+    rows: int | None,
+    shape: Shape,
+    as_json: bool,
+) -> str:
+    """Forecast counts for some epsilons; with `within`, for the epsilon that is needed."""
+    names = None if columns is None else typed_names(columns, "--columns")
+    with working("Forecasting"):
+        stand_in = _stand_in(read_description(path), rows, shape)
+        needed = None if within is None else epsilon_for_count(stand_in, definition, names, within, delta, mechanism)
+        asked: list[object] = list(epsilons.split(",")) if needed is None else [needed]
+        forecast = forecast_count(stand_in, definition, names, asked, delta, mechanism)
+    return json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, within))
+
+
+def _stand_in(description: Description, rows: int | None, shape: Shape) -> StandIn:
+    table = open_stand_in(description)
+    if table is not None:
+        return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
+    if rows is None or rows < 1:
+        raise InputError(
+            f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
+        )
+    return made_up(description.bounds, rows, description.dataset.rows_per_person, shape)
+
+
+def _facts(forecast: CountForecast, needed: Fraction | None) -> dict[str, Any]:
+    errors = [
+        {
+            "epsilon": json_number(error.epsilon),
+            "delta": json_number(error.delta),
+            "mechanism": error.mechanism,
+            "median": round(error.median, 3),
+            "most": round(error.most, 3),
+        }
+        for error in forecast.errors
+    ]
+    known = {"columns": list(forecast.columns), "stand_in": forecast.stand_in, "outliers": forecast.outliers}
+    return known | {"epsilon_needed": None if needed is None else json_number(needed), "errors": errors}
+
+
+def _panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
+    grid = Grid("epsilon", "noise", "half of the counts off by", "95 % off by at most", box=None, padding=(0, 3, 0, 0))
+    for error in forecast.errors:
+        grid.add_row(shown(error.epsilon), error.mechanism, f"{error.median:,.0f}", f"{error.most:,.0f}")
+    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {enumerated(forecast.columns)}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
+    told = Text("A private table that is not like these rows has another error. Nothing was spent.")
+    return Panel(
+        Group(Text("\n".join(lines), style="bold"), Text(), grid, Text(), told),
+        title="forecast",
+        title_align="left",
+        padding=(1, 2),
+    )

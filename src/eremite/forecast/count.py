@@ -1,0 +1,105 @@
+"""How far off a private count would be, and which epsilon an accuracy needs.
+
+The noise is that of the mechanism that would run, for the bound that the stand-in has. It tells what to expect of a
+private table as far as the stand-in is like it; nothing here has looked at one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from eremite.errors import InputError
+from eremite.forecast.stand_in import StandIn
+from eremite.outliers import OutlierDefinition
+from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON, positive, shown
+from eremite.queries.count import CountPlan, plan_count
+from eremite.sensitivity import count_with_bound, most_moved
+
+Epsilons = Iterable[object]
+
+
+@dataclass(frozen=True, slots=True)
+class CountError:
+    """What to expect for one epsilon: half of all releases are off by less than `median`, 95 % by less than `most`."""
+
+    epsilon: Fraction
+    delta: Fraction
+    mechanism: str
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class CountForecast:
+    """The errors of private counts to expect, by epsilon, and the rows they were computed on. All of it is public."""
+
+    definition: OutlierDefinition
+    columns: tuple[str, ...]
+    stand_in: str  # in words
+    outliers: int  # of the stand-in
+    errors: tuple[CountError, ...]
+
+
+def forecast_count(
+    stand_in: StandIn,
+    definition: OutlierDefinition,
+    columns: Iterable[str] | None,
+    epsilons: Epsilons,
+    delta: object,
+    mechanism: str,
+) -> CountForecast:
+    """For each epsilon, the noise of the mechanism that would run. Spends nothing; looks at the stand-in alone."""
+    names = stand_in.table.choose(columns)
+    plans = [plan_count(stand_in.table, definition, names, epsilon, delta, mechanism) for epsilon in epsilons]
+    if not plans:
+        raise InputError("Give at least one epsilon to forecast for.")
+    seen = [_seen(stand_in, plan) for plan in plans]
+    return CountForecast(definition, names, stand_in.words, seen[0][0], tuple(error for _, error in seen))
+
+
+def epsilon_for_count(
+    stand_in: StandIn,
+    definition: OutlierDefinition,
+    columns: Iterable[str] | None,
+    within: object,
+    delta: object,
+    mechanism: str,
+) -> Fraction:
+    """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most."""
+    names, wanted = stand_in.table.choose(columns), float(positive(within, "within"))
+
+    def suffices(epsilon: Fraction) -> bool:
+        plan = plan_count(stand_in.table, definition, names, epsilon, delta, mechanism)
+        return _seen(stand_in, plan)[1].most <= wanted
+
+    high = len(_LADDER) - 1
+    if not suffices(_LADDER[high]):
+        raise InputError(
+            f"No epsilon up to {shown(_LADDER[high])} gives counts within {within}, as far as the stand-in tells; "
+            "ask for less accuracy, a larger radius or fewer columns."
+        )
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(_LADDER[middle]) else (middle, high)
+    return _LADDER[high]
+
+
+def _ladder() -> list[Fraction]:
+    """All epsilons of two digits that a release may spend."""
+    steps = [Fraction(digits) * Fraction(10) ** power for power in range(-7, 1) for digits in range(10, 100)]
+    return [step for step in steps if SMALLEST_EPSILON <= step <= LARGEST_EPSILON]
+
+
+_LADDER = _ladder()
+
+
+def _seen(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:
+    points, noise = stand_in.table.points(plan.columns), plan.noise
+    n, d = points.shape
+    most = Fraction(most_moved(n, d, plan.definition.min_neighbors))
+    # The count is asked for with any decay; a mechanism without one has the bound of all tables.
+    outliers, bound = count_with_bound(points, plan.definition, noise.decay or Fraction(1, 2))
+    scale = float(bound if noise.decay is not None else most)
+    median, widest = (min(noise.half_width(share) * scale, n) for share in (0.5, 0.95))
+    return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)

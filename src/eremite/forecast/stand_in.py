@@ -1,0 +1,61 @@
+"""Rows to forecast with: public ones, or rows made up from public facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.errors import InputError
+from eremite.table import Bounds, Table
+
+Shape = Literal["clusters", "normal", "uniform"]
+SHAPES = get_args(Shape)
+_SEED = 20150611
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A table that may be looked at freely, in place of the private one, and what it is in words."""
+
+    table: Table
+    words: str
+
+
+def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: Shape) -> StandIn:
+    """As many rows as the private table has, within its bounds; everything else is the shape that was chosen.
+
+    The same rows every time, so that two forecasts can be compared.
+    """
+    if shape not in SHAPES:
+        raise InputError(f"shape must be one of {', '.join(SHAPES)}.")
+    scaled = np.clip(_DRAWN[shape](np.random.default_rng(_SEED), n_rows, len(bounds)), 0, 1)
+    low = np.array([bound.min for bound in bounds.values()])
+    span = np.array([bound.max for bound in bounds.values()]) - low
+    limits = {name: (bound.min, bound.max) for name, bound in bounds.items()}
+    table = Table.from_frame(low + scaled * span, limits, rows_per_person=rows_per_person)
+    return StandIn(table, f"{n_rows:,} made-up rows, {_WORDS[shape]}")
+
+
+def _clusters(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
+    centres = rng.uniform(0.15, 0.85, (20, d))
+    rows = rng.normal(centres[rng.integers(0, len(centres), n)], 0.03)
+    rows[: n // 100] = rng.uniform(0, 1, (n // 100, d))
+    return rows
+
+
+def _normal(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
+    return rng.normal(0.5, 0.15, (n, d))
+
+
+def _uniform(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
+    return rng.uniform(0, 1, (n, d))
+
+
+_DRAWN = {"clusters": _clusters, "normal": _normal, "uniform": _uniform}
+_WORDS = {
+    "clusters": "in twenty clusters, one in a hundred of them anywhere",
+    "normal": "around the middle of every column",
+    "uniform": "anywhere",
+}
