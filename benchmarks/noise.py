@@ -7,19 +7,17 @@ S(X)       `Noise.bound`; the noise is this times the noise for a bound of 1
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from math import ceil, exp, log, sqrt
-
-from scipy.integrate import quad
+from math import sqrt
 
 from benchmarks.tables import Case
 from eremite import OutlierDefinition
 from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace, Student
 from eremite.mechanisms.decay import decay_above
-from eremite.mechanisms.normal import HALF_WIDTH
+from eremite.mechanisms.normal import half_width
 from eremite.mechanisms.paper_gaussian import paper_steadiness, root_of_two_logs
+from eremite.paper.at_scale import smooth_sensitivity
+from eremite.paper.our_noise import smooth_laplace_deviation
 from eremite.sensitivity import count_with_bound, most_moved
-from eremite.sensitivity.windows import windows
 
 #: From a table, a definition and a decay to a bound.
 Bound = Callable[[Case, OutlierDefinition, Fraction | None], Fraction | float]
@@ -36,15 +34,7 @@ def released(case: Case, definition: OutlierDefinition, decay: Fraction | None) 
 def papers(case: Case, definition: OutlierDefinition, decay: Fraction | None) -> float:
     """The paper's own smooth bound: its profile has no cap but N."""
     assert decay is not None
-    n, fall = len(case.points), -log(decay)
-    step = min(n, max(1, round(1 / fall)))
-    best = exp(-fall * (step - 1)) * step  # no table's is less
-    last = ceil(log(n / best) / fall)
-    seen = windows(case.points, definition, last + 1, "auto", n)
-    for t in range(last + 1):
-        floor = min(n, max(0, int(best * exp(fall * t) * (1 - 1e-9)) - t - 1))
-        best = max(best, exp(-fall * t) * min(n, seen.ball_bound(t, floor) + t + 1))
-    return best
+    return smooth_sensitivity(case.points, definition, decay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +65,7 @@ def noises(epsilon: Fraction, delta: Fraction) -> list[Noise]:
 def theorem_4(epsilon: Fraction, delta: Fraction, name: str, bound: Bound) -> Noise:
     """The paper's formula; proved for epsilon below 1 and taken at face value elsewhere."""
     sigma = float(5 * root_of_two_logs(delta) / epsilon)
-    return Noise(name, sigma, HALF_WIDTH * sigma, decay_above(paper_steadiness(epsilon, delta)), bound)
-
-
-@cache
-def smooth_laplace_deviation() -> float:
-    """The standard deviation of smooth Laplace noise at epsilon = 1: its variance is the integral of 2 w P(|W| > w)."""
-    tail = SmoothLaplace(Fraction(1)).tail
-    pieces = ((0, 1), (1, float("inf")))
-    return sqrt(sum(quad(lambda w: 2 * w * float(tail(Fraction(w))), *piece)[0] for piece in pieces))
+    return Noise(name, sigma, half_width(0.95) * sigma, decay_above(paper_steadiness(epsilon, delta)), bound)
 
 
 def _normal(name: str, mechanism: Gaussian | GlobalGaussian) -> Noise:

@@ -1,47 +1,28 @@
 """The tables in which subspaces are looked for: the paper's, as far as its text tells, and planted ones."""
 
-import csv
-import gzip
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.tables import DATA
+from eremite.paper import datasets
+from eremite.paper.datasets import Floats, synthetic_2
+from eremite.paper.files import Files, read_files
+from eremite.paper.z_scores import z_scored
 
-Floats = NDArray[np.float64]
-
-_NUMBERS = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-
-
-def synthetic_2(seed: int) -> Floats:
-    """The paper's: 490 rows from N(0, I) in ten columns, 10 from N(20, 100) in the first two of them; unscaled."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(0, 1, (500, 10))
-    rows[490:, :2] = rng.normal(20, 10, (10, 2))
-    return rows
+__all__ = ["adult_2", "ionosphere", "planted", "synthetic_2"]
 
 
 def adult_2(seed: int) -> Floats | None:
-    """369 rows with more than 50K and 10 with less, in seven columns, z-scored by themselves (not private)."""
-    rows = _rows(DATA.parent / "adult.csv.gz")
-    if rows is None:
-        return None
-    train = [row for row in rows if row["split"] == "train"]
-    drawn = _drawn(train, "income", ((">50K", 369), ("<=50K", 10)), seed)
-    numbers = [[float(row[name]) for name in _NUMBERS] for row in drawn]
-    binary = [[float(row["sex"] == "Male"), float(row["race"] == "White")] for row in drawn]
-    return _scored(np.hstack([numbers, binary]))
+    """The paper's, z-scored by itself (not private); None where its file is not there."""
+    rows = _files().adult
+    return None if rows is None else z_scored(datasets.adult_2(rows, seed).points)
 
 
 def ionosphere(seed: int) -> Floats | None:
-    """All 225 good rows and 10 bad ones in 34 columns, z-scored by themselves (not private); one is constant."""
-    rows = _rows(DATA.parent / "ionosphere.csv.gz")
-    if rows is None:
-        return None
-    drawn = _drawn(rows, "class", (("g", 225), ("b", 10)), seed)
-    return _scored(np.array([[float(row[f"a{i}"]) for i in range(1, 35)] for row in drawn]))
+    """The paper's, z-scored by itself (not private); None where its file is not there."""
+    rows = _files().ionosphere
+    return None if rows is None else z_scored(datasets.ionosphere(rows, seed).points)
 
 
 def planted(n: int, size: int, levels: int, wrong: int, seed: int = 11) -> Floats:
@@ -60,22 +41,5 @@ def planted(n: int, size: int, levels: int, wrong: int, seed: int = 11) -> Float
 
 
 @cache
-def _rows(path: Path) -> list[dict[str, str]] | None:
-    if not path.exists():
-        return None
-    with gzip.open(path, "rt") as file:
-        return list(csv.DictReader(file))
-
-
-def _drawn(
-    rows: list[dict[str, str]], column: str, parts: tuple[tuple[str, int], ...], seed: int
-) -> list[dict[str, str]]:
-    """So many rows of each class, at random."""
-    rng = np.random.default_rng(seed)
-    classes = [([row for row in rows if row[column] == label], count) for label, count in parts]
-    return [rows[i] for rows, count in classes for i in rng.choice(len(rows), count, replace=False)]
-
-
-def _scored(rows: Floats) -> Floats:
-    spread = rows.std(axis=0)
-    return np.ascontiguousarray((rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1))
+def _files() -> Files:
+    return read_files(DATA.parent) if DATA.parent.is_dir() else Files()

@@ -38,12 +38,6 @@ def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float
     return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, side, (noise, d))]), 0, side))
 
 
-def synthetic_1(seed: int) -> NDArray[np.float64]:
-    """The paper's: 45 rows from N(0, I) and 5 from N((20, 20), 100 I); unscaled."""
-    rng = np.random.default_rng(seed)
-    return np.vstack([rng.normal(0, 1, (45, 2)), rng.normal(20, 10, (5, 2))])
-
-
 def real(name: str, radius: float) -> Case | None:
     """A public table scaled to [0, 1] by its own range, or None where its file is not there."""
     path = DATA / f"{name}.csv.gz"

@@ -1,0 +1,44 @@
+"""Algorithm 3 of the paper: h subspaces by repeated draws of the exponential mechanism.
+
+paper                      here
+R                          places in `utilities`
+u_h(r)                     utilities[r]
+eps^(epsilon/h)_(u, du)    a draw with weights exp(epsilon u / h)
+R_h                        the places, in the order drawn
+
+As printed it costs 2 epsilon, not epsilon: by the paper's own theorem on the exponential mechanism a draw with weights
+exp(epsilon u / h) costs 2 epsilon / h. With `factor_2` the weights are exp(epsilon u / 2h), and it costs epsilon. Not
+private either way: draws come from a seeded generator.
+"""
+
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.sensitivity import global_bounds
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def utilities(counts: Ints, sizes: Ints, n_rows: int, min_neighbors: int) -> Floats:
+    """u_subspace: the count of each subspace over the upper bound on its global sensitivity."""
+    return np.asarray(counts / [global_bounds(n_rows, int(size), min_neighbors)[1] for size in sizes])
+
+
+def chances(utilities: Floats, exponent: float) -> Floats:
+    """Of one draw with weights exp(exponent u)."""
+    weights = np.exp(exponent * (utilities - utilities.max()))
+    return np.asarray(weights / weights.sum())
+
+
+def algorithm_3(utilities: Floats, epsilon: float, h: int, rng: np.random.Generator, *, factor_2: bool) -> list[int]:
+    """Draw until h different ones have come; those that came before are drawn again, as printed."""
+    ends = list(accumulate(chances(utilities, epsilon / h / (2 if factor_2 else 1))))
+    chosen: list[int] = []
+    while len(chosen) < h:
+        drawn = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
+        if drawn not in chosen:
+            chosen.append(drawn)
+    return chosen

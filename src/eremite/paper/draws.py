@@ -1,0 +1,160 @@
+"""Our draws among subspaces, simulated many at a time with a seed, for tables that may be shown.
+
+What a draw depends on, counts and profiles, is computed once with the functions that a release uses; the noise of the
+centre and the coins come from a seeded NumPy generator, so none of this is private. Tests and `benchmarks/agreement.py`
+compare it with the real thing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import ceil, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite import OutlierDefinition
+from eremite.mechanisms import SmoothLaplace
+from eremite.outliers import count_outliers
+from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED
+from eremite.sensitivity import most_moved
+from eremite.sensitivity.windows import Method, windows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The candidates of one table."""
+
+    n_rows: int
+    subspaces: list[tuple[int, ...]]
+    counts: Ints
+    most: Ints  # global sensitivities
+    profiles: list[Ints]  # A^(t), up to the cap
+    coarse: list[Ints]  # the same by cores, from which the centre takes its bound
+
+    @property
+    def best(self) -> int:
+        return int(self.counts.argmax())
+
+    def of_size(self, size: int) -> "Field":
+        """Only the candidates of one size."""
+        kept = [i for i, subspace in enumerate(self.subspaces) if len(subspace) == size]
+        lists = ([each[i] for i in kept] for each in (self.profiles, self.coarse))
+        return Field(self.n_rows, [self.subspaces[i] for i in kept], self.counts[kept], self.most[kept], *lists)
+
+
+def field(points: Floats, definition: OutlierDefinition, subspaces: Sequence[tuple[int, ...]]) -> Field:
+    """Look closely at every candidate."""
+    n, k = len(points), definition.min_neighbors
+    seen = [np.ascontiguousarray(points[:, subspace]) for subspace in subspaces]
+    return Field(
+        n,
+        list(subspaces),
+        np.array([count_outliers(each, definition) for each in seen]),
+        np.array([most_moved(n, len(subspace), k) for subspace in subspaces]),
+        [_profile(each, definition, "auto") for each in seen],
+        [_profile(each, definition, "core") for each in seen],
+    )
+
+
+def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> Ints:
+    """A^(0), A^(1), ... until the cap, from where on it stays."""
+    n, d = points.shape
+    most = most_moved(n, d, definition.min_neighbors)
+    seen = windows(points, definition, most, method, most)
+    profile, bound = [0], 0
+    while profile[-1] < most:
+        step = len(profile) - 1
+        bound = seen.ball_bound(step, floor=bound)
+        profile.append(min(most, bound + step + 1))
+    return np.array(profile[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How the subspaces are looked for; `share` of epsilon buys the centre, unless it is 0 and the centre too.
+
+    The centre is half-way from the h-th largest count to the next, or, without `between`, near the former.
+    """
+
+    utility: str
+    selection: str = "permute-and-flip"
+    share: Fraction = Fraction(0)
+    between: bool = True
+
+    def picks(self, of: Field, epsilon: float, h: int, runs: int, seed: int) -> Ints:
+        """The places of the h winners, one row a run."""
+        if self.utility == "auto":
+            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTRED).picks(of, epsilon, h, runs, seed)
+        rng = np.random.default_rng(seed)
+        each = epsilon * float(1 - self.share) / h
+        scores = self._scores(of, epsilon, h, each, runs, rng)
+        return draws(np.broadcast_to(scores, (runs, len(of.counts))).copy(), each / 2, h, self.selection, rng)
+
+    def _scores(self, of: Field, epsilon: float, h: int, each: float, runs: int, rng: np.random.Generator) -> Floats:
+        if self.utility == "paper":
+            return of.counts / of.most
+        centres = self._centres(of, epsilon, h, runs, rng) if self.share else np.zeros(1)
+        return _dampened(of, centres, limit=ceil(2 * log(10**6 * len(of.counts)) / each))
+
+    def _centres(self, of: Field, epsilon: float, h: int, runs: int, rng: np.random.Generator) -> Floats:
+        falling = np.sort(of.counts)[::-1]
+        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
+        spent = Fraction(f"{epsilon:.6g}") * self.share
+        noise = _smooth_laplace(runs, rng) * largest_bound(of, spent) / float(spent)
+        return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+
+
+_CENTRED = Search("centred", share=CENTRE_SHARE)
+_LITTLE = Search("paper")
+OURS = Search("auto")
+DAMPENED = Search("dampened")
+PAPER = Search("paper", "exponential")
+
+
+def largest_bound(of: Field, epsilon: Fraction) -> float:
+    """The largest smooth bound of the family, as the centre takes it."""
+    decay = float(_decay(epsilon))
+    return max(float((decay ** np.arange(len(profile)) * profile).max()) for profile in of.coarse)
+
+
+@cache
+def _decay(epsilon: Fraction) -> Fraction:
+    return SmoothLaplace(epsilon).decay
+
+
+def _dampened(of: Field, centres: Floats, limit: int) -> Floats:
+    """The score of every candidate for every centre."""
+    columns = []
+    for count, profile in zip(of.counts, of.profiles, strict=True):
+        above = _steps(np.maximum(count - centres, 0), profile)
+        columns.append(above - _steps(np.maximum(centres - count, 0), np.append(profile[:limit], profile[-1])))
+    return np.stack(columns, axis=1)
+
+
+def _steps(gaps: Floats, profile: Ints) -> Floats:
+    """D is piecewise linear, and so is its inverse; the last entry goes on."""
+    reach = np.concatenate([[0], np.cumsum(profile), [profile.sum() + profile[-1] * 10**9]])
+    return np.asarray(np.interp(gaps, reach, np.append(np.arange(len(profile) + 1), len(profile) + 10**9)))
+
+
+def _smooth_laplace(runs: int, rng: np.random.Generator) -> Floats:
+    """epsilon W: the inverse of `SmoothLaplace.tail`."""
+    tail = 1 - rng.random(runs)
+    with np.errstate(invalid="ignore"):
+        inside, outside = 4 - (310 * tail - 54) ** 0.25, (84375 / (310 * tail)) ** 0.25 - 4
+    return np.asarray(np.where(310 * tail >= 135, inside, outside) * rng.choice([-1, 1], runs))
+
+
+def draws(scores: Floats, rate: float, h: int, selection: str, rng: np.random.Generator) -> Ints:
+    """h draws from what is left, each the largest of the scores with fresh noise (claim E2, and Gumbel's trick)."""
+    drawn = np.empty((len(scores), h), dtype=np.int64)
+    for turn in range(h):
+        noise = rng.gumbel(size=scores.shape) if selection == "exponential" else rng.exponential(size=scores.shape)
+        drawn[:, turn] = (scores + noise / rate).argmax(axis=1)
+        scores[np.arange(len(scores)), drawn[:, turn]] = -np.inf
+    return drawn

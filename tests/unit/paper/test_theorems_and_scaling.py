@@ -1,0 +1,80 @@
+"""The constants of Theorems 2 and 4, tuned radii, z-scores, and the noise that ours is compared by."""
+
+from fractions import Fraction
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from definition import outliers_by_definition
+from eremite.mechanisms import GlobalGaussian, PaperGaussian, SmoothLaplace
+from eremite.outliers import OutlierDefinition
+from eremite.paper import theorem_2, theorem_4
+from eremite.paper.datasets import synthetic_1
+from eremite.paper.global_sensitivity import moved
+from eremite.paper.guarantees import scaled_tables
+from eremite.paper.our_noise import our_noise, smooth_laplace_deviation
+from eremite.paper.tuned_radius import accuracy, tuned_radius
+from eremite.paper.z_scores import z_scored
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "0.5", "0.9"])
+def test_theorems_have_the_constants_of_the_mechanisms(epsilon):
+    e, delta = Fraction(epsilon), Fraction(1, 100)
+    assert theorem_2.deviation(13, float(e), 0.01) == pytest.approx(13 * float(GlobalGaussian(e, delta).sigma))
+    papers = PaperGaussian(e, delta)
+    assert theorem_4.deviation(2, float(e), 0.01) == pytest.approx(2 * float(papers.sigma))
+    assert theorem_4.beta(float(e), 0.01) == pytest.approx(-log(papers.decay), rel=1e-6)
+
+
+def test_theorem_4_alone_exceeds_what_the_paper_reports():
+    assert 1 / theorem_4.alpha(0.7, 0.01) == pytest.approx(5 * sqrt(2 * log(200)) / 0.7)
+    assert 1 / theorem_4.alpha(0.7, 0.01) > 3 * 7
+
+
+def test_smooth_laplace_deviation_is_that_of_its_tail():
+    tail = SmoothLaplace(Fraction(1)).tail
+    pieces = [quad(lambda w: 2 * w * float(tail(Fraction(w))), *ends)[0] for ends in ((0, 1), (1, float("inf")))]
+    assert smooth_laplace_deviation() == pytest.approx(sqrt(sum(pieces)), rel=1e-9)
+
+
+def test_our_noise_counts_by_definition_and_scales_the_unit_noise():
+    points, definition = synthetic_1(3), OutlierDefinition(min_neighbors=3, radius=1.1)
+    seen = our_noise(points, definition, Fraction(7, 10))
+    assert seen.count == outliers_by_definition(points, 3, 1.1)
+    assert seen.deviation == pytest.approx(seen.bound * smooth_laplace_deviation() / 0.7)
+
+
+def test_tuned_radius_has_the_best_accuracy_of_all():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        points, outlying = rng.normal(size=(20, 2)), rng.uniform(size=20) < 0.3
+        picked = tuned_radius(points, outlying, 2)
+
+        def share(radius, points=points, outlying=outlying):
+            return accuracy(points, outlying, OutlierDefinition(min_neighbors=2, radius=float(radius)))
+
+        assert share(picked) == max(share(radius) for radius in np.linspace(0.01, 3, 1000))
+
+
+def test_z_scores_have_mean_0_and_variance_1_and_a_constant_column_becomes_0():
+    rows = np.column_stack([np.random.default_rng(0).normal(5, 3, 40), np.full(40, 7.0)])
+    scored = z_scored(rows)
+    assert scored.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
+    assert scored.std(axis=0) == pytest.approx([1, 0])
+
+
+def test_z_scores_move_the_count_further_than_any_bound_allows():
+    before, after = scaled_tables()
+    assert (before != after).any(axis=1).sum() == 1
+    counts = [outliers_by_definition(z_scored(table), 3, 0.1) for table in (before, after)]
+    assert abs(counts[0] - counts[1]) == 49
+    assert 49 > 3 * 6 + 1
+
+
+def test_moved_is_the_change_of_the_count_by_definition():
+    corners = np.array([[0.9], [-0.9]])
+    rows = np.repeat(corners, 2, axis=0)
+    before, after = (outliers_by_definition(np.vstack([[[x]], rows]), 2, 1.0) for x in (0.0, 9.0))
+    assert moved(corners, 2) == after - before == 5
