@@ -66,7 +66,11 @@ def test_paper_goes_on_where_it_was_stopped(run_once):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("--data", "nowhere"), "--data nowhere is not a folder"), (("--output", "taken"), "Cannot write to taken")],
+    [
+        (("--data", "nowhere"), "--data nowhere is not a folder"),
+        (("--data", ".", "--download"), "not both"),
+        (("--output", "taken"), "Cannot write to taken"),
+    ],
 )
 def test_paper_that_cannot_start_says_so_in_one_sentence(arguments, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from eremite.errors import InputError
 from eremite.paper.experiments import Progress as Say
 from eremite.paper.files import Files, fetch_files, read_files
 from eremite.paper.run import Outcome
@@ -29,6 +30,8 @@ def run(output: Path, data: Path | None, download: bool, small: bool, seed: int,
 
 
 def _files(data: Path | None, download: bool) -> Files:
+    if data is not None and download:
+        raise InputError("Give --data or --download, not both.")
     if data is not None:
         return read_files(data)
     if download:
@@ -44,12 +47,12 @@ def _bar() -> Iterator[Say]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        tasks: dict[str, int] = {}
+        tasks: dict[str, TaskID] = {}
 
         def say(name: str, done: int, of: int) -> None:
             if name not in tasks:
                 tasks[name] = progress.add_task(name, total=of)
-            progress.update(progress.task_ids[tasks[name]], completed=done)
+            progress.update(tasks[name], completed=done)
 
         yield say
 

@@ -50,7 +50,7 @@ def _planted(results: Results) -> Claim:
         stated="2 of 10",
         formulas=f"in {right:.0f} of {len(rows)} draws, unscaled; {most:.0f} outliers in the first column by count, "
         f"{third:.0f} in the third",
-        proved="",
+        proved="a matter of the draw, not of proof",
         ours="true are the two with the most outliers, whichever they are",
         verdict="holds" if right == len(rows) else "holds with a correction",
         why="A column of 500 normal rows has outliers in its tails too, so the two stand out by little.",

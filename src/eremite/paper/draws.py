@@ -61,6 +61,18 @@ def field(points: Floats, definition: OutlierDefinition, subspaces: Sequence[tup
     )
 
 
+def joined(parts: Sequence[Field]) -> Field:
+    """The candidates of several looks at the same table."""
+    return Field(
+        parts[0].n_rows,
+        [subspace for part in parts for subspace in part.subspaces],
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.most for part in parts]),
+        [profile for part in parts for profile in part.profiles],
+        [profile for part in parts for profile in part.coarse],
+    )
+
+
 def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> Ints:
     """A^(0), A^(1), ... until the cap, from where on it stays."""
     n, d = points.shape

@@ -90,7 +90,7 @@ def adult(rows: Sequence[Row]) -> Figure:
         plot(axes, lines)
         axes.axhline(1, color=GREY, lw=0.9, ls=DOTTED)
         axes.annotate(
-            "the count itself", (2, 1), xytext=(0, 4), textcoords="offset points", ha="right", color=GREY, fontsize=9
+            "the count itself", (0.9, 1), xytext=(0, 4), textcoords="offset points", ha="right", color=GREY, fontsize=9
         )
         first = some[0]
         named = str(columns) if first["d"] == 2 else f"all {first['d']} numeric columns"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from eremite.paper.claims_on_counts import mean
 from eremite.paper.computing_cost import GROWN, OURS, PAPERS
@@ -100,17 +101,18 @@ def detection(rows: Sequence[Row]) -> Figure:
 def calls(rows: Sequence[Row]) -> Figure:
     """How often Algorithm 1 asks for a ball, by the size of the window."""
     figure, [axes] = panels(1, 1, 7.0, 4.2)
-    for table, (words, colour, marker) in _POINTS.items():
+    for table, (_, colour, marker) in _POINTS.items():
         for done, face in ((1, colour), (0, "white")):
             some = chosen(rows, table=table, done=done)
             axes.plot(_of(some, "size"), _of(some, "calls"), marker, color=colour, mfc=face, ms=4.5, zorder=3)
-        _name_last(axes, chosen(rows, table=table, done=1), "calls", words, colour)
     most = max(_of(rows, "calls"))
     sizes = [size for size in range(1, 60) if 2 ** (size + 1) <= 3 * most]
     axes.plot(sizes, [2 ** (size + 1) for size in sizes], color=GREY, ls=DOTTED, lw=1.5)
     _beside(axes, "$2^{|P|+1}$", (sizes[-1], 2.0 ** (sizes[-1] + 1)), (-8, 0), GREY, "right")
     axes.set(yscale="log", ylim=(0.7, 5 * most), xlabel="rows in the window $|P|$")
     axes.set_ylabel("calls of the enclosing ball")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _key(axes, 0.2)
     axes.set_title("Algorithm 1; hollow: given up", fontsize=10)
     return figure
 
@@ -118,24 +120,27 @@ def calls(rows: Sequence[Row]) -> Figure:
 def seconds(rows: Sequence[Row]) -> Figure:
     """Time over the size of the window: Algorithm 1 and our depth."""
     figure, [axes] = panels(1, 1, 7.0, 4.2)
-    for table, (words, colour, marker) in _POINTS.items():
+    for table, (_, colour, marker) in _POINTS.items():
         for method, face in ((PAPERS, "white"), (OURS, colour)):
             some = chosen(rows, table=table, method=method)
             axes.plot(_of(some, "size"), _of(some, "seconds"), marker, color=colour, mfc=face, ms=4.5)
-        _name_last(axes, chosen(rows, table=table, method=OURS), "seconds", words, colour)
     large = chosen(rows, table=GROWN)
     axes.plot(_of(large, "size"), _of(large, "seconds"), "-", color=BLACK, lw=1.8)
-    _beside(axes, "with more rows", (_of(large, "size")[-1], _of(large, "seconds")[-1]), (-4, 8), BLACK, "right")
+    _beside(
+        axes, "Synthetic 1 with more rows", (_of(large, "size")[-1], _of(large, "seconds")[-1]), (5, 0), BLACK, "left"
+    )
     axes.set(xscale="log", yscale="log", xlabel="rows in the window $|P|$", ylabel="seconds")
+    _key(axes, 0.95)
     axes.set_title("hollow: Algorithm 1, up to where it was given up; filled: ours", fontsize=10)
     return figure
 
 
-def _name_last(axes: Axes, rows: Sequence[Row], what: str, words: str, colour: str) -> None:
-    """A name below the last of the points."""
-    if rows:
-        last = max(rows, key=lambda row: number(row, "size"))
-        _beside(axes, words, (number(last, "size"), number(last, what)), (8, -8), colour, "left")
+def _key(axes: Axes, height: float) -> None:
+    """Which points are whose, in the empty corner on the right."""
+    for place, (words, colour, marker) in enumerate(_POINTS.values()):
+        up = height - 0.07 * place
+        axes.plot([0.57], [up], marker, color=colour, ms=4.5, transform=axes.transAxes)
+        axes.text(0.6, up, words, color=colour, va="center", fontsize=9, transform=axes.transAxes)
 
 
 def _beside(axes: Axes, words: str, at: tuple[float, float], shift: tuple[float, float], colour: str, ha: str) -> None:

@@ -58,11 +58,10 @@ def fetch_files() -> Files:
         raise InputError("--download needs ucimlrepo: pip install 'eremite[paper]'.") from None
     try:
         adult, ionosphere = (fetch(id=number).data.original for number in _IDS.values())
+        return Files(fetched_adult(adult), fetched_ionosphere(ionosphere))
     except Exception as error:
-        raise InputError(
-            f"The UCI archive did not answer ({type(error).__name__}); try later, or use --data."
-        ) from None
-    return Files(fetched_adult(adult), fetched_ionosphere(ionosphere))
+        words = f"The UCI archive gave no table ({type(error).__name__})"
+        raise InputError(f"{words}; try later, or get the files by hand and use --data.") from None
 
 
 def fetched_adult(frame: Any) -> Rows:

@@ -20,7 +20,7 @@ from eremite.paper import theorem_4
 from eremite.paper.algorithm_3 import algorithm_3, utilities
 from eremite.paper.at_scale import smooth_sensitivity_at_least
 from eremite.paper.datasets import BOUNDS, Floats, whole_adult
-from eremite.paper.draws import OURS, Field, Ints, field
+from eremite.paper.draws import OURS, Field, Ints, field, joined
 from eremite.paper.our_noise import our_noise
 from eremite.paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
 from eremite.paper.setting import Setting
@@ -66,19 +66,25 @@ def _count(columns: tuple[str, ...], points: Floats, epsilon: Fraction) -> list[
 
 
 def subspace_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One in all: the candidates, every set of the numeric columns, are looked at together."""
-    return [] if setting.files.adult is None else [partial(_subspaces, setting)]
+    """One for a look at each set of the numeric columns, which gives no rows, and one for all draws."""
+    if setting.files.adult is None:
+        return []
+    points, d = whole_adult(setting.files.adult[: setting.rows_of_adult]).points(), setting.columns_of_adult
+    family = chain.from_iterable(combinations(range(d), size) for size in range(1, d + 1))
+    seen: list[Field] = []
+    return [*(partial(_look, seen, points, subspace) for subspace in family), partial(_subspaces, seen, setting)]
 
 
-def _subspaces(setting: Setting) -> list[Row]:
-    rows = setting.files.adult or []
-    points, d = whole_adult(rows[: setting.rows_of_adult]).points(), setting.columns_of_adult
-    family = list(chain.from_iterable(combinations(range(d), size) for size in range(1, d + 1)))
-    definition = OutlierDefinition(min_neighbors=K, radius=_RADIUS_OF_SEARCH)
-    of = field(points, definition, family)
+def _look(seen: list[Field], points: Floats, subspace: tuple[int, ...]) -> list[Row]:
+    seen.append(field(points, OutlierDefinition(min_neighbors=K, radius=_RADIUS_OF_SEARCH), [subspace]))
+    return []
+
+
+def _subspaces(seen: list[Field], setting: Setting) -> list[Row]:
+    of = joined(seen)
     falling = np.argsort(-of.counts, kind="stable")
-    public: Row = {"n": of.n_rows, "candidates": len(family), "k": K, "r": definition.radius, "runs": setting.runs}
-    best = " x ".join(list(BOUNDS)[column] for column in family[falling[0]])
+    public: Row = {"n": of.n_rows, "candidates": len(seen), "k": K, "r": _RADIUS_OF_SEARCH, "runs": setting.runs}
+    best = " x ".join(list(BOUNDS)[column] for column in of.subspaces[falling[0]])
     return [
         public | {"h": h, "epsilon": float(epsilon), "mechanism": name, "most_outliers_in": best}
         | {"most": int(of.counts[falling[0]]), "right": float(np.isin(picks, falling[:h]).mean())}

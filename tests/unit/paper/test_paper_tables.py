@@ -1,7 +1,9 @@
 """The paper's tables: drawn as described, read from folders in both forms, and one sentence where they are missing."""
 
 import gzip
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,15 @@ from eremite.paper.datasets import (
     whole_adult,
     within_bounds,
 )
-from eremite.paper.files import ADULT_COLUMNS, Files, fetched_adult, fetched_ionosphere, read_files, where_to_get
+from eremite.paper.files import (
+    ADULT_COLUMNS,
+    Files,
+    fetch_files,
+    fetched_adult,
+    fetched_ionosphere,
+    read_files,
+    where_to_get,
+)
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 LINE = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, US, "
@@ -94,6 +104,19 @@ def test_empty_folder_has_neither_and_the_sentence_says_where_they_are(tmp_path)
     assert sentence.startswith("Adult and Ionosphere left out")
     assert "archive.ics.uci.edu" in sentence
     assert sentence.count(". ") == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (None, r"pip install 'eremite\[paper\]'"),
+        (SimpleNamespace(fetch_ucirepo=lambda **_: 1 / 0), r"no table \(ZeroDivisionError\); try later"),
+    ],
+)
+def test_archive_that_cannot_be_asked_or_fails_is_one_sentence(module, words, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ucimlrepo", module)
+    with pytest.raises(InputError, match=words):
+        fetch_files()
 
 
 def test_folder_that_is_none_is_refused(tmp_path):

@@ -11,7 +11,7 @@ from eremite import OutlierDefinition, Session, Table
 from eremite.errors import InputError
 from eremite.paper import experiments
 from eremite.paper.claims import Claim, claims_page
-from eremite.paper.draws import OURS, draws, field
+from eremite.paper.draws import OURS, draws, field, joined
 from eremite.paper.experiments import Experiment, run_all
 from eremite.paper.files import Files
 from eremite.paper.look import _apart
@@ -96,6 +96,15 @@ def _imports_the_paper(tree):
         if any(name.split(".")[:2] == ["eremite", "paper"] for name in names):
             return True
     return False
+
+
+def test_fields_joined_are_the_field_of_all():
+    points, definition = np.random.default_rng(1).uniform(size=(60, 3)), OutlierDefinition(min_neighbors=3, radius=0.05)
+    family = [(0,), (1, 2), (0, 1, 2)]
+    whole, parts = field(points, definition, family), joined([field(points, definition, [one]) for one in family])
+    assert parts.subspaces == whole.subspaces
+    assert np.array_equal(parts.counts, whole.counts)
+    assert np.array_equal(OURS.picks(parts, 2, 2, 50, 1), OURS.picks(whole, 2, 2, 50, 1))
 
 
 def test_simulated_searches_agree_with_real_calls():
