@@ -11,7 +11,7 @@ from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import exact, shown
 
-#: A count; or subspaces, counts beside them, places of candidates, answers yes and no, in tuples.
+#: A count; a radius as it is written; or, in tuples, subspaces, counts beside them, places of candidates, answers.
 Value = int | bool | str | tuple["Value", ...]
 Parameter = int | str | None | tuple["Parameter", ...]
 
@@ -61,6 +61,7 @@ class Release:
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
 
 
+_VALUES = {"count_outliers": int, "choose_radius": str}
 _TEXTS = ("query", "mechanism", "neighbours", "request_id", "version")
 
 
@@ -78,8 +79,8 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
     texts = [fields[name] for name in _TEXTS] + list(parsed["columns"])
     _require(all(isinstance(text, str) for text in texts))
     _require(isinstance(parsed["columns"], tuple) and len(parsed["columns"]) > 0)
-    _require(type(parsed["value"]) is (int if fields["query"] == "count_outliers" else tuple))
-    _require(type(parsed["value"]) is tuple or parsed["value"] >= 0)
+    _require(type(parsed["value"]) is _VALUES.get(fields["query"], tuple))
+    _require(type(parsed["value"]) is not int or parsed["value"] >= 0)
     _require(parsed["epsilon"] > 0 and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None)
     return parsed
 

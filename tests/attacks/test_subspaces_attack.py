@@ -155,6 +155,29 @@ def test_attack_catches_the_walk(walk):
     assert found
 
 
+# The score of a radius: how far its count is from a target.
+
+
+def distance_walk(gap, profile, limit, most):
+    return dampened(-abs(gap), profile, limit, most)
+
+
+def plain_distance(gap, profile, limit, most):
+    """Outliers, not replaced rows."""
+    return -abs(gap)
+
+
+@pytest.mark.parametrize("target", [0, 1, 2, 3, 5])
+def test_distance_from_a_target_moves_by_at_most_one_step(target):
+    for case, limit in itertools.product(DAMPENED_CASES, (1, 2, 10)):
+        assert largest_move(case, "auto", distance_walk, target, limit) <= 1
+
+
+def test_attack_catches_the_plain_distance():
+    assert any(largest_move(case, "auto", plain_distance, target, 10) > 1 for case, target in
+               itertools.product(DAMPENED_CASES, (0, 1, 2)))  # fmt: skip
+
+
 # The whole search: two columns, three subspaces.
 
 FAMILY = ((0,), (1,), (0, 1))

@@ -14,6 +14,8 @@ from eremite.cli.options import (
     Epsilon,
     LedgerPlace,
     ListedSets,
+    MadeUpRows,
+    MadeUpShape,
     MaxSize,
     MinNeighbors,
     Radius,
@@ -232,10 +234,8 @@ def forecast(
     within: Annotated[
         str | None, typer.Option("--within", help="Which epsilon keeps 95 % of the counts within so many rows?")
     ] = None,
-    rows: Annotated[
-        int | None, typer.Option("--rows", help="How many rows to make up, where the description has no stand_in.")
-    ] = None,
-    shape: Annotated[str, typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.")] = "clusters",
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
     as_json: AsJson = False,
 ) -> None:
     """Tell the error to expect of a count, from public or made-up rows. Spends nothing, opens no private table."""
@@ -256,6 +256,40 @@ def forecast(
             as_json=as_json,
         )
     )
+
+
+@app.command("choose-radius")
+def choose_radius(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    share: Annotated[str, typer.Option("--share", help="Which part of the rows shall be outliers: 0.01 or 1/100.")],
+    columns: Columns = None,
+    radii: Annotated[
+        str | None, typer.Option("--radii", help="A public list of radii, with commas; default: 0.001 to 0.4.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option("--epsilon", help="Ask the table privately, for so much.")] = None,
+    from_stand_in: Annotated[
+        bool, typer.Option("--from-stand-in", help="Ask public or made-up rows instead, for free.")
+    ] = False,
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose the radius at which about a share of the rows are outliers. Spends epsilon, or asks a stand-in."""
+    from eremite.cli.radius import freely, privately, require_one_way
+    from eremite.cli.typed_names import typed_names
+
+    require_one_way(epsilon, from_stand_in)
+    names = None if columns is None else typed_names(columns, "--columns")
+    if epsilon is None:
+        answer = freely(description, min_neighbors, share, names, radii, rows, shape, as_json)  # type: ignore[arg-type]
+    else:
+        purse = Purse(ledger, account, request_id)
+        answer = privately(description, min_neighbors, share, names, radii, epsilon, purse, as_json)
+    typer.echo(answer)
 
 
 budget = typer.Typer(

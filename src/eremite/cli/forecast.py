@@ -37,14 +37,15 @@ def run(
     """Forecast counts for some epsilons; with `within`, for the epsilon that is needed."""
     names = None if columns is None else typed_names(columns, "--columns")
     with working("Forecasting"):
-        stand_in = _stand_in(read_description(path), rows, shape)
+        stand_in = stand_in_of(read_description(path), rows, shape)
         needed = None if within is None else epsilon_for_count(stand_in, definition, names, within, delta, mechanism)
         asked: list[object] = list(epsilons.split(",")) if needed is None else [needed]
         forecast = forecast_count(stand_in, definition, names, asked, delta, mechanism)
     return json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, within))
 
 
-def _stand_in(description: Description, rows: int | None, shape: Shape) -> StandIn:
+def stand_in_of(description: Description, rows: int | None, shape: Shape) -> StandIn:
+    """Public rows if the description names some, else as many made-up ones as is said."""
     table = open_stand_in(description)
     if table is not None:
         return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")

@@ -37,4 +37,8 @@ RequestId = Annotated[
         "--request-id", help="A name for this request: asked again under it, the same answer comes, for free."
     ),
 ]
+MadeUpRows = Annotated[
+    int | None, typer.Option("--rows", help="How many rows to make up, where the description has no stand_in.")
+]
+MadeUpShape = Annotated[str, typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.")]
 Columns = Annotated[str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")]

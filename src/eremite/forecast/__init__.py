@@ -1,6 +1,7 @@
 """The error to expect before anything is spent: computed on public rows, or on made-up ones, never on private rows."""
 
 from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, forecast_count
+from eremite.forecast.radius import radius_on
 from eremite.forecast.stand_in import SHAPES, Shape, StandIn, made_up
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "epsilon_for_count",
     "forecast_count",
     "made_up",
+    "radius_on",
 ]

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from eremite.ledger import Cost
@@ -49,12 +49,15 @@ class Request:
         return "; ".join([f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, *said])
 
     def release(self, value: Value, request_id: str, charged_at: datetime) -> Release:
-        """The answer with all that was public before it. How long it took to compute depends on the rows."""
+        """The answer with all that was public before it. How long it took to compute depends on the rows.
+
+        An answer that is a text is a radius, and becomes that of the definition.
+        """
         return Release(
             value=value,
             query=self.query,
             columns=self.columns,
-            definition=self.definition,
+            definition=replace(self.definition, radius=float(value)) if isinstance(value, str) else self.definition,
             epsilon=self.privacy.epsilon,
             delta=self.privacy.delta,
             mechanism=self.mechanism,

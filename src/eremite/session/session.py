@@ -16,6 +16,7 @@ from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries.count import compute_count, plan_count
 from eremite.queries.detection import compute_detection, plan_detection
+from eremite.queries.radius import compute_radius, plan_radius
 from eremite.queries.report import compute_report, plan_report
 from eremite.queries.screening import plan_screening
 from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
@@ -206,6 +207,38 @@ class Session:
             detail="" if plan.candidates is None else hashlib.sha256(plan.candidates.tobytes()).hexdigest(),
         )
         return self._answer(request, request_id, lambda: compute_detection(self._table, plan))
+
+    def choose_radius(
+        self,
+        min_neighbors: int,
+        *,
+        share: Number,
+        columns: Iterable[str] | None = None,
+        radii: Sequence[float] | None = None,
+        epsilon: Number,
+        request_id: str | None = None,
+    ) -> Release:
+        """At which radius is about this share of the rows outliers: one of a public list of radii, drawn privately.
+
+        The value is the radius as a text, and the release's `definition` has it, ready to be counted with.
+        Differentially private with `epsilon`. Proof: `queries/radius.proof.md`. Cost: a count for each radius, and a
+        close look at those near the share.
+        """
+        plan = plan_radius(self._table, min_neighbors, columns, share, radii, epsilon)
+        request = Request(
+            query="choose_radius",
+            definition=plan.definitions[-1],
+            columns=plan.columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism="permute-and-flip",
+            neighbours=self._neighbours,
+            parameters=(
+                ("share", str(plan.share)),
+                ("radii", tuple(repr(definition.radius) for definition in plan.definitions)),
+            ),
+        )
+        return self._answer(request, request_id, lambda: compute_radius(self._table, plan))
 
     def is_outlier(
         self,

@@ -1,0 +1,77 @@
+"""`eremite choose-radius`: for a share of outliers, from the table privately or from a stand-in for free."""
+
+import json
+from pathlib import Path
+
+from rich.panel import Panel
+
+from eremite import OutlierDefinition, Release, Session
+from eremite.cli.forecast import stand_in_of
+from eremite.cli.names import enumerated
+from eremite.cli.purse import Purse
+from eremite.cli.release_panel import release_panel, strong
+from eremite.cli.terminal import framed, working
+from eremite.errors import InputError
+from eremite.forecast import Shape, StandIn, radius_on
+from eremite.privacy import exact, shown
+from eremite.table import read_description
+
+
+def typed_radii(text: str | None) -> list[float] | None:
+    """Numbers with commas between them."""
+    return None if text is None else [float(exact(part, "radii")) for part in text.split(",")]
+
+
+def privately(
+    path: Path, min_neighbors: int, share: str, names: list[str] | None, radii: str | None, epsilon: str, purse: Purse,
+    as_json: bool,
+) -> str:  # fmt: skip
+    """Draw a radius, and give the release."""
+    listed = typed_radii(radii)
+    with working("Counting"):
+        session = purse.open(path)
+        release = session.choose_radius(
+            min_neighbors, share=share, columns=names, radii=listed, epsilon=epsilon, request_id=purse.request_id
+        )
+    return release.to_json() if as_json else framed(_panel(release, session))
+
+
+def freely(
+    path: Path, min_neighbors: int, share: str, names: list[str] | None, radii: str | None, rows: int | None,
+    shape: Shape, as_json: bool,
+) -> str:  # fmt: skip
+    """The radius for public or made-up rows."""
+    listed = typed_radii(radii)
+    with working("Counting"):
+        stand_in = stand_in_of(read_description(path), rows, shape)
+        definition, outliers = radius_on(stand_in, min_neighbors, share, names, listed)
+    return _facts(stand_in, definition, outliers) if as_json else _words(stand_in, definition, outliers)
+
+
+def _panel(release: Release, session: Session) -> Panel:
+    told = dict(release.parameters)
+    share = shown(exact(told["share"], "share"))
+    k = release.definition.min_neighbors
+    answer = (
+        f"radius {release.value}, drawn as the one with a share of {share} outliers in {enumerated(release.columns)}"
+    )
+    facts = {"outlier": f"a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius"}
+    return release_panel("radius", release, session, answer=strong(answer), facts=facts, drawing=release.mechanism)
+
+
+def _facts(stand_in: StandIn, definition: OutlierDefinition, outliers: int) -> str:
+    known = {"radius": definition.radius, "min_neighbors": definition.min_neighbors}
+    return json.dumps(known | {"stand_in": stand_in.words, "rows": stand_in.table.n_rows, "outliers": outliers})
+
+
+def _words(stand_in: StandIn, definition: OutlierDefinition, outliers: int) -> str:
+    return (
+        f"radius {definition.radius!r}: {outliers:,} outliers on {stand_in.words}. "
+        "A private table that is not like these rows has another number of them. Nothing was spent."
+    )
+
+
+def require_one_way(epsilon: str | None, from_stand_in: bool) -> None:
+    """Either the table is asked, for epsilon, or the stand-in."""
+    if (epsilon is None) != from_stand_in:
+        raise InputError("Give --epsilon to ask the table privately, or --from-stand-in to ask public rows for free.")
