@@ -11,15 +11,10 @@ exp(epsilon u / h) costs 2 epsilon / h. With `factor_2` the weights are exp(epsi
 private either way: draws come from a seeded generator.
 """
 
-from itertools import accumulate
-
 import numpy as np
-from numpy.typing import NDArray
 
+from eremite.paper.draws import Floats, Ints, draws
 from eremite.sensitivity import global_bounds
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def utilities(counts: Ints, sizes: Ints, n_rows: int, min_neighbors: int) -> Floats:
@@ -33,12 +28,13 @@ def chances(utilities: Floats, exponent: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def algorithm_3(utilities: Floats, epsilon: float, h: int, rng: np.random.Generator, *, factor_2: bool) -> list[int]:
-    """Draw until h different ones have come; those that came before are drawn again, as printed."""
-    ends = list(accumulate(chances(utilities, epsilon / h / (2 if factor_2 else 1))))
-    chosen: list[int] = []
-    while len(chosen) < h:
-        drawn = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
-        if drawn not in chosen:
-            chosen.append(drawn)
-    return chosen
+def algorithm_3(
+    utilities: Floats, epsilon: float, h: int, runs: int, rng: np.random.Generator, *, factor_2: bool
+) -> Ints:
+    """The places of the h winners, one row a run.
+
+    The paper draws again until a new one comes. That is a draw from what is left, and is done as one here: where one
+    subspace leads by far, drawing again would not come to an end.
+    """
+    rate = epsilon / h / (2 if factor_2 else 1)
+    return draws(np.tile(utilities, (runs, 1)), rate, h, "exponential", rng)

@@ -67,7 +67,7 @@ def _picks(of: Field, epsilon: float, h: int, runs: int, seed: int) -> Iterator[
     scores = utilities(of.counts, np.ones(len(of.counts), dtype=np.int64), of.n_rows, K)
     for name, factor_2 in ((PRINTED, False), (CORRECTED, True)):
         rng = np.random.default_rng([seed, h, int(10 * epsilon), factor_2])
-        yield name, np.array([algorithm_3(scores, epsilon, h, rng, factor_2=factor_2) for _ in range(runs)])
+        yield name, algorithm_3(scores, epsilon, h, runs, rng, factor_2=factor_2)
     yield OUR_OWN, OURS.picks(of, epsilon, h, runs, seed)
 
 

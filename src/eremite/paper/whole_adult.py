@@ -97,9 +97,8 @@ def _subspaces(seen: list[Field], setting: Setting) -> list[Row]:
 def _picks(of: Field, epsilon: float, h: int, setting: Setting) -> list[tuple[str, Ints]]:
     scores = utilities(of.counts, np.array([len(one) for one in of.subspaces]), of.n_rows, K)
     rng = np.random.default_rng([setting.seed, h, int(10 * epsilon)])
-    papers = {PRINTED: False, CORRECTED: True}
     drawn = [
-        (name, np.array([algorithm_3(scores, epsilon, h, rng, factor_2=two) for _ in range(setting.runs)]))
-        for name, two in papers.items()
+        (name, algorithm_3(scores, epsilon, h, setting.runs, rng, factor_2=factor_2))
+        for name, factor_2 in ((PRINTED, False), (CORRECTED, True))
     ]
     return [*drawn, (OUR_OWN, OURS.picks(of, epsilon, h, setting.runs, setting.seed))]
