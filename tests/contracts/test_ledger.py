@@ -232,6 +232,18 @@ TAMPERING: dict[str, tuple[str, str]] = {
     ),
     "a changed kind": ("UPDATE eremite_events SET kind = 'refused' WHERE seq = 3", "Event 3 was changed"),
     "an unreadable row": ("UPDATE eremite_events SET payload = '[1' WHERE seq = 3", "Event 3 (charged) cannot have"),
+    "a name that is none": (
+        """UPDATE eremite_events SET payload = replace(payload, '"alice"', '[]') WHERE seq = 3""",
+        "Event 3 (charged) cannot have",
+    ),
+    "a cap without end": (
+        """UPDATE eremite_events SET payload = replace(payload, '"epsilon":"1"', '"epsilon":"3e999"') WHERE seq = 1""",
+        "Event 1 (dataset opened) cannot have",
+    ),
+    "another number of rows a person": (
+        "UPDATE eremite_standings SET rows_per_person = 5 WHERE analyst = ''",
+        "sums kept for dataset 'patients'",
+    ),
     "a removed row": ("DELETE FROM eremite_events WHERE seq = 3", "Event 3 is missing or out of place"),
     "the last row removed": ("DELETE FROM eremite_events WHERE seq = 6", "ends at event 5, its head says event 6"),
     "all rows removed": ("DELETE FROM eremite_events", "ends at event 0, its head says event 6"),
@@ -264,6 +276,47 @@ def test_verify_finds_tampering(where, what):
     execute(where, "UPDATE eremite_events SET seq = -seq WHERE seq < 0")
     findings = ledger.verify().findings
     assert any(words in found for found in findings), findings
+
+
+def test_end_that_was_cut_off_is_found_by_a_hash_that_was_noted(where):
+    """Head and sums mended: nothing in the ledger itself can tell."""
+    ledger = opened(where, 1)
+    ledger.reserve(ALICE, "r0", "f", pure("0.1"), "count")
+    contents = ledger._store.contents()
+    ledger.reserve(ALICE, "r1", "f", pure("0.1"), "count")
+    noted = ledger.verify().head.hash
+    assert ledger.verify(noted).sound
+    assert noted == ledger.history()[-1].hash
+    execute(where, "DELETE FROM eremite_events WHERE seq = 3")
+    execute(where, "DELETE FROM eremite_requests WHERE request_id = 'r1'")
+    execute(where, f"UPDATE eremite_head SET seq = 2, hash = '{contents.head.hash}'")
+    execute(where, "UPDATE eremite_standings SET epsilon = '1/10', rho = '1/200', charges = 1")
+    assert ledger.verify().sound
+    assert ledger.verify(noted).findings == ("No event has the hash that was noted: events were cut off or rewritten.",)
+
+
+def test_dataset_is_kept_for_one_number_of_rows_a_person(ledger):
+    """What was released for people with one row keeps no promise to people with ten."""
+    with pytest.raises(InputError, match="for people with at most 1 rows each, not 10; its budget cannot be carried"):
+        ledger.open_dataset("patients", Privacy(Fraction(1)), rows_per_person=10)
+    ledger.open_dataset("families", Privacy(Fraction(1)), rows_per_person=10)
+    with pytest.raises(InputError, match="not 1;"):
+        ledger.open_dataset("families", Privacy(Fraction(1)))
+    assert [entry.event.rows_per_person for entry in ledger.history() if isinstance(entry.event, DatasetOpened)] == [
+        1,
+        10,
+    ]
+
+
+@pytest.mark.parametrize("cap", [Privacy(Fraction(1), Fraction(3)), Privacy(Fraction(-1)), Privacy(float("inf"))])  # type: ignore[arg-type]
+def test_cap_that_is_none_is_refused(ledger, cap):
+    for change in (
+        lambda: ledger.open_dataset("clients", cap),
+        lambda: ledger.set_cap("patients", None, cap, reason="no limit"),
+    ):
+        with pytest.raises(InputError):
+            change()
+    assert ledger.remaining(ALICE).privacy == Privacy(Fraction(1))
 
 
 def test_verify_finds_a_release_without_a_charge_and_a_charge_beyond_the_cap(where):

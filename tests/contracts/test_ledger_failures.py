@@ -16,7 +16,7 @@ import pytest
 from ledger_places import ALICE, opened, place, pure
 from ledger_server import Server, running_server
 
-from eremite import BudgetRefused
+from eremite import BudgetRefused, InputError
 from eremite.ledger import Ledger, LedgerError, Reserved, open_ledger
 from eremite.ledger.events import Charged
 
@@ -103,7 +103,7 @@ def test_read_only_disk_is_refused(path, small_disk, tmp_path):
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     with pytest.raises(LedgerError) as caught:
         ask(open_ledger(small_disk / "patients.db"), "more")
-    assert "nothing was released. Check its folder." in told(caught.value)
+    assert "nothing was released." in told(caught.value)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write any file")
@@ -152,6 +152,75 @@ def test_file_that_is_no_ledger_is_refused(tmp_path):
         open_ledger(tmp_path / "no folder" / "patients.db")
     with pytest.raises(LedgerError):
         open_ledger(tmp_path)
+
+
+def test_file_that_is_no_ledger_is_left_as_it_was(tmp_path):
+    """It may be the private table itself."""
+    other = tmp_path / "patients.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE people (name TEXT)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(LedgerError, match="is an SQLite file but no ledger"):
+        open_ledger(other)
+    assert other.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["patients.db"]
+
+
+ADDRESSES = [
+    f"POSTGRES:/bob:{SECRET}@h/db",
+    f"postgresql+psycopg://bob:{SECRET}@h/db",
+    f"mysql://bob:{SECRET}@h/db",
+    f"host=h user=bob password={SECRET}",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_address_of_another_kind_is_neither_a_file_nor_shown(address, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for given in (address, Path(address)):
+        with pytest.raises(InputError) as caught:
+            open_ledger(given)
+        assert "begins with postgresql://" in told(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "address", [f"PostgreSQL://bob:{SECRET}@127.0.0.1:1/db", f" postgres://bob:{SECRET}@127.0.0.1:1/db"]
+)
+def test_address_is_taken_in_any_letters(address):
+    with pytest.raises(LedgerError) as caught:
+        open_ledger(address)
+    assert "The ledger in PostgreSQL cannot be reached" in told(caught.value)
+
+
+def test_memory_is_a_file_like_any_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ask(opened(":memory:", "0.1"), "r0")
+    with pytest.raises(BudgetRefused):
+        ask(open_ledger(":memory:"), "r1")
+
+
+def test_ledger_stays_where_it_is_when_the_process_moves(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ledger = opened("patients.db", "0.1")
+    ask(ledger, "r0")
+    ledger.close()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with pytest.raises(BudgetRefused):
+        ask(ledger, "r1")
+
+
+def test_older_copy_is_noticed_also_after_the_connection_was_closed(path, tmp_path):
+    """A fork closes it, and so does an error."""
+    shutil.copy(path, tmp_path / "older.db")
+    ledger = open_ledger(path)
+    ask(ledger, "r3")
+    ledger.close()
+    shutil.copy(tmp_path / "older.db", path)
+    with pytest.raises(LedgerError, match="was moved, removed or replaced while it was in use"):
+        ask(ledger, "r4")
 
 
 def test_truncated_file_is_made_new_only_if_nothing_was_ever_in_it(tmp_path):

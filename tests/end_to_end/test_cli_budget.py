@@ -90,6 +90,7 @@ def test_custodian_sets_caps_with_a_reason(capsys: Captured) -> None:
     assert code == 0
     assert "epsilon 3, delta 1e-06" in words(out)
     assert "Charges are added up, or composed by zCDP (rho 2) where that leaves more." in words(out)
+    assert "The description says epsilon 2; the ledger's cap holds. Change it with eremite budget set." in words(out)
     set_alice = ["budget", "set", "patients.toml", "--epsilon", "1/4", "--account", "alice", "--reason", "a student"]
     assert told(capsys, *set_alice)["budgets"][1]["cap"] == {"epsilon": 0.25, "delta": 0}
     assert count(capsys, "0.5", "--account", "alice") == 3
@@ -117,6 +118,15 @@ def test_history_tells_what_happened_in_order(capsys: Captured) -> None:
     assert [line.split()[0] for line in out.splitlines() if line[:1].isdigit()] == ["1", "2", "3", "4"]
 
 
+def test_noted_hash_is_looked_for(capsys: Captured) -> None:
+    count(capsys, "0.5")
+    noted = told(capsys, "history", "patients.toml", "--verify")["hash"]
+    assert noted == told(capsys, "history", "patients.toml")[-1]["hash"]
+    assert run(capsys, "history", "patients.toml", "--verify", "--noted", noted)[0] == 0
+    code, out, _ = run(capsys, "history", "patients.toml", "--verify", "--noted", "0" * 64)
+    assert (code, "No event has the hash that was noted" in out) == (2, True)
+
+
 def test_time_of_a_release_is_that_of_its_charge(capsys: Captured) -> None:
     """How long it took to compute depends on the rows."""
     count(capsys, "0.5")
@@ -135,10 +145,16 @@ def test_history_of_one_account(capsys: Captured) -> None:
 
 def test_history_as_csv(capsys: Captured) -> None:
     count(capsys, "0.5")
-    assert run(capsys, "history", "patients.toml", "--csv", "trail.csv")[1] == "Wrote 3 events to trail.csv.\n"
+    count(capsys, "9", "--request-id", "=HYPERLINK(1)")
+    assert run(capsys, "history", "patients.toml", "--csv", "trail.csv")[1] == "Wrote 4 events to trail.csv.\n"
     with Path("trail.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["event"], row["epsilon"]) for row in rows] == [("opened", "2"), ("charged", "0.5"), ("released", "")]
+    assert [(row["event"], row["epsilon"]) for row in rows[:3]] == [
+        ("opened", "2"),
+        ("charged", "0.5"),
+        ("released", ""),
+    ]
+    assert rows[3]["request_id"] == "'=HYPERLINK(1)"  # no formula
     code, _, err = run(capsys, "history", "patients.toml", "--csv", "no/trail.csv")
     assert (code, err) == (
         2,

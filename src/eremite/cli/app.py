@@ -335,6 +335,9 @@ def history(
     verify: Annotated[
         bool, typer.Option("--verify", help="Find out whether an event was changed, removed or reordered.")
     ] = False,
+    noted: Annotated[
+        str | None, typer.Option("--noted", help="With --verify: a hash that an earlier one gave; is it still there?")
+    ] = None,
     ledger: LedgerPlace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -344,7 +347,7 @@ def history(
     if not verify:
         typer.echo(history.run(description, ledger, account, as_json, csv_file))
         return
-    verdict, sound = history.verify(description, ledger, as_json)
+    verdict, sound = history.verify(description, ledger, noted, as_json)
     typer.echo(verdict)
     raise typer.Exit(0 if sound else 2)
 

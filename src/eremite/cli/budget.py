@@ -15,13 +15,14 @@ from eremite.ledger import Budget, left
 from eremite.privacy import Privacy, checked_budget, shown
 from eremite.release import json_number
 from eremite.session import opened_ledger
+from eremite.table import Description, read_description
 
 
 def show(path: Path, place: str | None, as_json: bool) -> str:
     """All budgets of a dataset."""
     dataset, ledger = opened_ledger(path, place)
     budgets = ledger.budgets(dataset)
-    return json.dumps(_facts(dataset, budgets)) if as_json else framed(_panel(dataset, budgets))
+    return json.dumps(_facts(dataset, budgets)) if as_json else framed(_panel(dataset, budgets, read_description(path)))
 
 
 def set_cap(path: Path, place: str | None, account: str | None, epsilon: str, delta: str, reason: str) -> None:
@@ -52,14 +53,23 @@ def _plain(privacy: Privacy | None) -> dict[str, Any] | None:
     return {"epsilon": json_number(privacy.epsilon), "delta": json_number(privacy.delta)}
 
 
-def _panel(dataset: str, budgets: list[tuple[str | None, Budget]]) -> Panel:
+def _panel(dataset: str, budgets: list[tuple[str | None, Budget]], description: Description) -> Panel:
     grid = Grid("budget of", "charges", "spent", "cap", "left", box=None, padding=(0, 2, 0, 0))
     for account, budget in budgets:
         who = "the dataset" if account is None else f"account {shown_name(account)}"
         numbers = Privacy(budget.spent.epsilon, budget.spent.delta), budget.cap, left(budget)
         grid.add_row(*map(Text, (who, f"{budget.spent.charges:,}", *map(_cell, numbers))))
-    content = Group(grid, *_composition(budgets[0][1]))
+    content = Group(grid, *_composition(budgets[0][1]), *_declared(budgets[0][1], description))
     return Panel(content, title=Text(f"budget of {shown_name(dataset)}"), title_align="left", padding=(1, 2))
+
+
+def _declared(whole: Budget, description: Description) -> list[Text]:
+    """That the file says something else, which has no effect."""
+    declared = description.budget
+    if declared is None or whole.cap == Privacy(declared.epsilon, declared.delta):
+        return []
+    said = Privacy(declared.epsilon, declared.delta)
+    return [Text(), Text(f"The description says {said}; the ledger's cap holds. Change it with eremite budget set.")]
 
 
 def _cell(privacy: Privacy | None) -> str:

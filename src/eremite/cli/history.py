@@ -17,7 +17,7 @@ from eremite.privacy import Privacy
 from eremite.release import json_number
 from eremite.session import opened_ledger
 
-FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what")
+FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
 
 def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> str:
@@ -31,9 +31,9 @@ def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_f
     return json.dumps([_facts(*both) for both in zip(entries, lines, strict=True)]) if as_json else _table(lines)
 
 
-def verify(path: Path, place: str | None, as_json: bool) -> tuple[str, bool]:
+def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:
     """What is wrong with the ledger, and whether nothing is."""
-    found = opened_ledger(path, place)[1].verify()
+    found = opened_ledger(path, place)[1].verify(noted)
     facts = {"sound": found.sound, "events": found.head.seq, "hash": found.head.hash, "findings": list(found.findings)}
     return json.dumps(facts) if as_json else _verdict(found), found.sound
 
@@ -42,7 +42,8 @@ def _verdict(found: Verification) -> str:
     if found.sound:
         return (
             f"The ledger holds together: {found.head.seq:,} events, every sum right, every release paid for. "
-            f"It ends with {found.head.hash}; note this down elsewhere to find later whether its end was cut off."
+            f"It ends with {found.head.hash}; note this down elsewhere, and give it to a later --verify as --noted: "
+            "only that finds an end that was cut off."
         )
     return "\n".join(["The ledger does not hold together; restore it from a backup.", *found.findings])
 
@@ -62,6 +63,7 @@ def _line(entry: Entry) -> dict[str, Any]:
                 None if spent is None else json_number(spent.epsilon),
                 None if spent is None else json_number(spent.delta),
                 _what(event),
+                entry.hash,
             ),
             strict=True,
         )
@@ -111,11 +113,16 @@ def _table(lines: list[dict[str, Any]]) -> str:
     return framed(grid)
 
 
+def _harmless(cell: Any) -> Any:
+    """A spreadsheet must not take a request's id for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell
+
+
 def _write(path: Path, lines: list[dict[str, Any]]) -> None:
     try:
         with path.open("w", newline="") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
-            writer.writerows(lines)
+            writer.writerows({name: _harmless(cell) for name, cell in line.items()} for line in lines)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None

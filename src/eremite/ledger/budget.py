@@ -75,15 +75,24 @@ def charged(budget: Budget, wanted: Cost) -> Spent:
         rho=_short(spent.rho + wanted.rho),
         rho_delta=_short(spent.rho_delta + wanted.rho_delta),
         charges=spent.charges + 1,
-        sums_only=sums_only(budget, wanted.delta),
+        sums_only=_sums_only(budget, wanted),
     )
 
 
-def sums_only(budget: Budget, delta: Fraction) -> bool:
-    """Settled by the first charge: only sums can carry one with more than half of the cap's delta."""
-    if budget.spent.charges:
+def open_limits(cap: Privacy, spent: Spent) -> tuple[Limit, Limit | None]:
+    """How far one more charge may go. Before the first, sums may take all of delta: it settles how to go on (L5)."""
+    if spent.charges:
+        return limits(cap, spent.sums_only)
+    return Limit(cap.epsilon, cap.delta), limits(cap, sums_only=False)[1]
+
+
+def _sums_only(budget: Budget, wanted: Cost) -> bool:
+    """Settled by the first charge: with more than half of the cap's delta, where zCDP does not carry it."""
+    if budget.spent.charges or budget.cap is None:
         return budget.spent.sums_only
-    return budget.cap is not None and delta > budget.cap.delta / 2
+    zcdp = limits(budget.cap, sums_only=False)[1]
+    carried = zcdp is not None and wanted.rho <= zcdp.loss and wanted.rho_delta <= zcdp.delta
+    return wanted.delta > budget.cap.delta / 2 and not carried
 
 
 def _short(number: Fraction) -> Fraction:

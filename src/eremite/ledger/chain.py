@@ -34,7 +34,7 @@ class Row:
         """When, by the clock of whoever wrote it."""
         try:
             return datetime.fromisoformat(self.time)
-        except ValueError:
+        except (ValueError, TypeError):
             raise self._unreadable() from None
 
     def _unreadable(self) -> LedgerError:
@@ -60,4 +60,7 @@ def next_row(head: Head, time: datetime, event: Event) -> Row:
 
 def hash_of(row: Row) -> str:
     """SHA-256 over all that a row says, in one unambiguous text."""
-    return hashlib.sha256(canonical([row.seq, row.time, row.kind, row.payload, row.previous]).encode()).hexdigest()
+    said = [row.seq, row.time, row.kind, row.payload, row.previous]
+    if not all(isinstance(part, str | int) for part in said):
+        return ""  # of no row that we wrote
+    return hashlib.sha256(canonical(said).encode()).hexdigest()

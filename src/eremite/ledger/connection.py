@@ -31,7 +31,8 @@ class OneConnection(Generic[C]):
         self._opened = opened
         self._lock = Lock()
         self._connection: C | None = None
-        _CONNECTIONS.add(self)
+        with _LISTED:
+            _CONNECTIONS.add(self)
 
     @contextmanager
     def use(self) -> Iterator[C]:
@@ -71,10 +72,12 @@ class OneConnection(Generic[C]):
 
 
 _CONNECTIONS: WeakSet[OneConnection[Any]] = WeakSet()
+_LISTED = Lock()
 _HELD = local()  # by the thread that forks
 
 
 def _before_fork() -> None:
+    _LISTED.acquire()
     _HELD.connections = list(_CONNECTIONS)
     for connection in _HELD.connections:
         connection.hold_for_fork()
@@ -84,6 +87,7 @@ def _after_fork() -> None:
     for connection in _HELD.connections:
         connection.forked()
     _HELD.connections = []
+    _LISTED.release()
 
 
 if hasattr(os, "register_at_fork"):

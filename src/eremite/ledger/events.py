@@ -11,17 +11,21 @@ from typing import Any
 
 from eremite.errors import InputError
 from eremite.ledger.cost import Cost
-from eremite.privacy import Privacy
+from eremite.privacy import Privacy, checked_budget
 
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetOpened:
-    """A dataset came under this ledger, with this cap on everything that is ever released of it."""
+    """A dataset came under this ledger, with this cap on everything that is ever released of it.
+
+    The cap speaks of a person with at most so many rows.
+    """
 
     dataset: str
     cap: Privacy
+    rows_per_person: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +98,26 @@ def from_payload(kind: str, payload: str) -> Event:
     """The event that `to_payload` wrote; a ValueError if it is none."""
     try:
         values = json.loads(payload)
-        if values.pop("format") != FORMAT:
+        if type(payload) is not str or values.pop("format") != FORMAT:
             raise ValueError
         read = {name: _NUMBERS[name](**_fractions(values[name])) for name in _NUMBERS.keys() & values.keys()}
-        return _KINDS[kind](**(values | read))
-    except (KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, InputError):
+        event = _KINDS[kind](**(values | read))
+        _require_well_formed(event)
+    except (KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, OverflowError, InputError):
         raise ValueError from None
+    return event
+
+
+def _require_well_formed(event: Event) -> None:
+    """Names are texts, numbers are numbers, caps are caps."""
+    for name in event.__slots__:
+        value = getattr(event, name)
+        if isinstance(value, Privacy):
+            checked_budget(value.epsilon, value.delta)
+        elif value is None and isinstance(event, CapSet):
+            continue  # the cap of the dataset as a whole
+        elif not isinstance(value, Cost) and type(value) is not (int if name == "rows_per_person" else str):
+            raise ValueError
 
 
 def canonical(value: Any) -> str:

@@ -14,7 +14,7 @@ from eremite.ledger.left import in_words, left
 from eremite.ledger.reserving import Reserved, Stored, budget_of, capping, opening, reserving, standings_of, storing
 from eremite.ledger.store import EVERYONE, Account, Store
 from eremite.ledger.verify import Verification, verification
-from eremite.privacy import Privacy
+from eremite.privacy import Privacy, checked_budget
 
 _LONGEST_NAME = 200
 
@@ -42,6 +42,7 @@ class Entry:
     seq: int
     time: datetime
     event: Event
+    hash: str
 
 
 class Ledger:
@@ -57,9 +58,10 @@ class Ledger:
         self._store = store
         self._clock = clock
 
-    def open_dataset(self, dataset: str, cap: Privacy) -> Privacy:
+    def open_dataset(self, dataset: str, cap: Privacy, rows_per_person: int = 1) -> Privacy:
         """Bring a dataset under the ledger; the cap in force, which for a known dataset is the one the ledger has."""
-        wanted = DatasetOpened(dataset=_name(dataset, "dataset"), cap=cap)
+        known = checked_budget(cap.epsilon, cap.delta)
+        wanted = DatasetOpened(dataset=_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person)
         return self._store.change(Account(dataset, EVERYONE), None, lambda page: opening(page, self._clock(), wanted))
 
     def set_cap(self, dataset: str, analyst: str | None, cap: Privacy, *, reason: str) -> None:
@@ -71,7 +73,8 @@ class Ledger:
             _name(analyst, "account")
         if not reason.strip():
             raise InputError("A change of a cap needs a reason, which is kept in the history.")
-        wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=cap, reason=reason)
+        known = checked_budget(cap.epsilon, cap.delta)
+        wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
         account = Account(dataset, EVERYONE if analyst is None else analyst)
         self._store.change(account, None, lambda page: capping(page, self._clock(), wanted))
 
@@ -119,9 +122,12 @@ class Ledger:
         entries = (_entry(row) for row in self._store.contents().rows)
         return [entry for entry in entries if _about(entry.event, dataset, analyst)]
 
-    def verify(self) -> Verification:
-        """Go through the whole chain and add everything up again."""
-        return verification(self._store.contents())
+    def verify(self, noted: str | None = None) -> Verification:
+        """Go through the whole chain and add everything up again; and look for a hash that was noted before.
+
+        Whoever can write the ledger can cut off its end and mend head and sums. Only a hash kept elsewhere shows that.
+        """
+        return verification(self._store.contents(), noted)
 
     def close(self) -> None:
         """Let go of the store's files and connections; the next use opens them again."""
@@ -129,7 +135,7 @@ class Ledger:
 
 
 def _entry(row: Row) -> Entry:
-    return Entry(row.seq, row.happened, row.event)
+    return Entry(row.seq, row.happened, row.event, row.hash)
 
 
 def _about(event: Event, dataset: str | None, analyst: str | None) -> bool:
@@ -137,7 +143,7 @@ def _about(event: Event, dataset: str | None, analyst: str | None) -> bool:
     return dataset in (None, event.dataset) and analyst in (None, whose)
 
 
-def _name(text: str, what: str) -> str:
-    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+def _name(text: object, what: str) -> str:
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
         raise InputError(f"The {what} must be a text of 1 to {_LONGEST_NAME} printable characters.")
     return text

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import isqrt
 
-from eremite.ledger.budget import Budget, limits, sums_only
+from eremite.ledger.budget import Budget, open_limits
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, shown
 
@@ -19,7 +19,7 @@ def epsilon_left(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = 
     if budget.cap is None:
         return None
     spent = budget.spent
-    sums, zcdp = limits(budget.cap, sums_only(budget, delta))
+    sums, zcdp = open_limits(budget.cap, spent)
     found = []
     if spent.delta + delta <= sums.delta:
         found.append(sums.loss - spent.epsilon)
@@ -33,7 +33,7 @@ def delta_left(budget: Budget) -> Fraction:
     if budget.cap is None:
         return _ZERO
     spent, found = budget.spent, [_ZERO]
-    sums, zcdp = limits(budget.cap, spent.sums_only or not spent.charges)
+    sums, zcdp = open_limits(budget.cap, spent)
     if spent.epsilon < sums.loss:
         found.append(sums.delta - spent.delta)
     if zcdp is not None and spent.rho < zcdp.loss:

@@ -49,8 +49,8 @@ class MemoryStore:
         return Page(self._head, whole, self._standings.get(account), request, release)
 
     def _write(self, changes: Changes) -> None:
-        self._rows.append(changes.row)
-        for standing in changes.standings:
+        for standing in changes.standings:  # first, so that an interrupt may lose budget, not a charge
             self._standings[standing.account] = standing
         if changes.request is not None:
             self._requests[changes.request.account, changes.request.request_id] = changes.request
+        self._rows.append(changes.row)

@@ -8,6 +8,7 @@ looked, so it goes on charging by its own rule.
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from math import inf, nextafter
 from typing import Any
 
 from eremite.errors import InputError
@@ -33,13 +34,19 @@ def plan_total(costs: Iterable[Cost], delta: Fraction) -> float:
     total = distributions.identity(value_discretization_interval=step)
     for (epsilon, own), times in sorted(counted.items()):
         one = distributions.from_privacy_parameters(
-            parameters(float(epsilon), float(own)), value_discretization_interval=step
+            parameters(_up(epsilon), _up(own)), value_discretization_interval=step
         )
         total = total.compose(one.self_compose(times))
-    by_sums = float(sum(epsilon * times for (epsilon, _), times in counted.items()))
+    by_sums = _up(sum((epsilon * times for (epsilon, _), times in counted.items()), Fraction(0)))
     return min(
         float(total.get_epsilon_for_delta(float(delta))), by_sums if _sums_suffice(counted, delta) else float("inf")
     )
+
+
+def _up(number: Fraction) -> float:
+    """The float, or the next one above."""
+    nearest = float(number)
+    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def _sums_suffice(counted: Counter[tuple[Fraction, Fraction]], delta: Fraction) -> bool:

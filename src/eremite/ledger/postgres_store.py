@@ -97,7 +97,7 @@ class PostgresStore:
 
     def _write_until_settled(self, connection: "Connection", mine: Task[T]) -> None:
         while not mine.settled:
-            with self._waiting.batch() as tasks:
+            with self._waiting.batch(mine) as tasks:
                 head = self._begin(connection, _LOCKED)
                 for task in tasks:
                     changes = task.decide(partial(_page, connection, task.account, task.request_id, head))

@@ -29,9 +29,20 @@ class Stored:
 def opening(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
     """A new dataset gets the cap; a known one keeps the cap that the ledger has."""
     if page.dataset is not None and page.dataset.cap is not None:
+        _require_same_person(page.dataset, wanted)
         return None, page.dataset.cap
-    standing = Standing(Account(wanted.dataset, EVERYONE), wanted.cap)
+    standing = Standing(Account(wanted.dataset, EVERYONE), wanted.cap, rows_per_person=wanted.rows_per_person)
     return Changes(next_row(page.head, now, wanted), (standing,)), wanted.cap
+
+
+def _require_same_person(known: Standing, wanted: DatasetOpened) -> None:
+    """What was released under another number of rows a person keeps no promise to a person with this many."""
+    if known.rows_per_person != wanted.rows_per_person:
+        raise InputError(
+            f"The ledger keeps dataset {wanted.dataset!r} for people with at most {known.rows_per_person} rows each, "
+            f"not {wanted.rows_per_person}; its budget cannot be carried over. Set rows_per_person back, or give the "
+            "dataset another name and a budget of its own, in view of what was released before."
+        )
 
 
 def capping(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:

@@ -27,19 +27,16 @@ class LedgerFile:
     def __init__(self, path: Path) -> None:
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        self._path, self._identity = path, _identity(path)
-        self._queue = os.open(f"{path}-queue", os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            self._connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        except BaseException:
-            os.close(self._queue)
-            raise
+        self._path, self._identity, self._queue = path, _identity(path), -1
+        self._connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         self.execute = self._connection.execute
 
     def prepare(self) -> None:
-        """Every commit is on disk before it counts."""
-        with self._turn():  # a new file becomes one with a log, which SQLite does not wait for
-            self.execute("PRAGMA journal_mode = WAL").fetchall()
+        """Every commit is on disk before it counts. Only of a file that is known to be a ledger, or new."""
+        self._queue = os.open(f"{self._path}-queue", os.O_CREAT | os.O_RDWR, 0o600)
+        if self.execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
+            with self._turn():  # a new file becomes one with a log, which SQLite does not wait for
+                self.execute("PRAGMA journal_mode = WAL").fetchall()
         self.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
@@ -56,7 +53,8 @@ class LedgerFile:
 
     def close(self) -> None:
         self._connection.close()
-        os.close(self._queue)
+        if self._queue >= 0:
+            os.close(self._queue)
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
@@ -84,10 +82,15 @@ class LedgerFile:
     def _require_same_file(self) -> None:
         """A ledger that was put away or swapped under us would take charges that nobody sees again."""
         if _identity(self._path) != self._identity:
-            raise LedgerError(
-                f"The ledger {self._path} was moved, removed or replaced while it was in use; nothing was charged. "
-                "Put it back, or open it again."
-            )
+            raise swapped(self._path)
+
+
+def swapped(path: Path) -> LedgerError:
+    """What is there is not the ledger that was there before."""
+    return LedgerError(
+        f"The ledger {path} was moved, removed or replaced while it was in use; nothing was charged. "
+        "Put it back, or open it again."
+    )
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

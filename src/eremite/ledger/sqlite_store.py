@@ -11,9 +11,10 @@ from pathlib import Path
 
 from eremite.errors import LedgerError
 from eremite.ledger import tables
+from eremite.ledger.chain import Head
 from eremite.ledger.connection import OneConnection
 from eremite.ledger.sqlite_errors import sentence
-from eremite.ledger.sqlite_file import LedgerFile
+from eremite.ledger.sqlite_file import LedgerFile, swapped
 from eremite.ledger.store import Account, Changes, Contents, Page, T
 from eremite.ledger.waiting import Task, Waiting
 
@@ -22,7 +23,8 @@ class SqliteStore:
     """Keeps a ledger in a file, which is made if it is not there."""
 
     def __init__(self, path: Path | str) -> None:
-        self._path = Path(path)
+        self._path = Path(path).resolve()  # also of ":memory:", and wherever the process goes later
+        self._last = Head()  # that was seen
         self._connection = OneConnection(self._open)
         self._waiting = Waiting()
         self._told(lambda file: None)  # what is wrong with the file is said now
@@ -37,7 +39,9 @@ class SqliteStore:
             with file.reading():
                 return _page(file, account, None)
 
-        return self._told(once)
+        page = self._told(once)
+        self._last = page.head
+        return page
 
     def contents(self) -> Contents:
         statements = (tables.HEAD, tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
@@ -53,11 +57,15 @@ class SqliteStore:
 
     def _write_until_settled(self, file: LedgerFile, mine: Task[T]) -> None:
         while not mine.settled:
-            with self._waiting.batch() as tasks, file.writing():
+            with self._waiting.batch(mine) as tasks, file.writing():
+                last = self._last
                 for task in tasks:
                     changes = task.decide(partial(_page, file, task.account, task.request_id))
-                    for statement, values in tables.writes(changes) if changes is not None else ():
-                        file.execute(statement, values)
+                    if changes is not None:
+                        last = Head(changes.row.seq, changes.row.hash)
+                        for statement, values in tables.writes(changes):
+                            file.execute(statement, values)
+            self._last = last
 
     def _told(self, work: Callable[[LedgerFile], T]) -> T:
         """Do it; what SQLite cannot do, in a sentence of ours."""
@@ -75,14 +83,23 @@ class SqliteStore:
     def _open(self) -> LedgerFile:
         file = LedgerFile(self._path)
         try:
+            version = self._version(file)  # before anything is changed: it may be no ledger at all
             file.prepare()
-            if self._version(file) < len(tables.MIGRATIONS):
+            if version < len(tables.MIGRATIONS):
                 with file.writing():
                     _migrate(file, self._version(file))
+            self._require_the_same_ledger(file)
         except BaseException:
             file.close()
             raise
         return file
+
+    def _require_the_same_ledger(self, file: LedgerFile) -> None:
+        """One that is opened again has the last event that was seen: an older copy would have forgotten charges."""
+        if self._last.seq:
+            found = file.execute(tables.HASH, (self._last.seq,)).fetchall()
+            if found != [(self._last.hash,)]:
+                raise swapped(self._path)
 
     def _version(self, file: LedgerFile) -> int:
         """0 of an empty file; an error of one that is no ledger, or not one that we can read."""

@@ -32,6 +32,7 @@ class Standing:
     account: Account
     cap: Privacy | None
     spent: Spent = NOTHING
+    rows_per_person: int | None = None  # of a dataset as a whole
 
 
 @dataclass(frozen=True, slots=True)

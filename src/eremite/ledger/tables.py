@@ -29,7 +29,8 @@ MIGRATIONS: list[tuple[str, ...]] = [
         """CREATE TABLE eremite_standings (
             dataset TEXT NOT NULL, analyst TEXT NOT NULL, cap_epsilon TEXT, cap_delta TEXT,
             epsilon TEXT NOT NULL, delta TEXT NOT NULL, rho TEXT NOT NULL, rho_delta TEXT NOT NULL,
-            charges BIGINT NOT NULL, sums_only BOOLEAN NOT NULL, PRIMARY KEY (dataset, analyst))""",
+            charges BIGINT NOT NULL, sums_only BOOLEAN NOT NULL, rows_per_person BIGINT,
+            PRIMARY KEY (dataset, analyst))""",
         """CREATE TABLE eremite_requests (
             dataset TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
             charged BIGINT NOT NULL, released BIGINT, PRIMARY KEY (dataset, analyst, request_id))""",
@@ -40,6 +41,7 @@ VERSION = "SELECT version FROM eremite_head"
 SET_VERSION = "UPDATE eremite_head SET version = ?"
 
 HEAD = "SELECT seq, hash FROM eremite_head"
+HASH = "SELECT hash FROM eremite_events WHERE seq = ?"
 #: The standings of a dataset and an account, each with the request and its release, as far as there are any.
 PAGE = """SELECT s.*, r.*, e.* FROM eremite_standings s
     LEFT JOIN eremite_requests r ON r.dataset = ? AND r.analyst = ? AND r.request_id = ?
@@ -48,7 +50,7 @@ PAGE = """SELECT s.*, r.*, e.* FROM eremite_standings s
 
 PUT_EVENT = "INSERT INTO eremite_events VALUES (?, ?, ?, ?, ?, ?)"
 PUT_HEAD = "UPDATE eremite_head SET seq = ?, hash = ?"
-PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (dataset, analyst) DO UPDATE SET
     cap_epsilon = excluded.cap_epsilon, cap_delta = excluded.cap_delta, epsilon = excluded.epsilon,
     delta = excluded.delta, rho = excluded.rho, rho_delta = excluded.rho_delta, charges = excluded.charges,
@@ -63,11 +65,11 @@ ALL_REQUESTS = "SELECT * FROM eremite_requests"
 
 def standing_from(row: Sequence[Any]) -> Standing:
     """The standing that `standing_row` wrote."""
-    dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only = row
+    dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only, rows = row
     try:
         cap = None if cap_epsilon is None else Privacy(Fraction(cap_epsilon), Fraction(cap_delta))
         sums = (Fraction(epsilon), Fraction(delta), Fraction(rho), Fraction(rho_delta))
-        return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)))
+        return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)), rows)
     except (ValueError, TypeError, ZeroDivisionError):
         raise LedgerError(
             f"The sums that the ledger keeps for dataset {dataset!r} cannot be read: somebody changed them. "
@@ -80,7 +82,8 @@ def standing_row(standing: Standing) -> tuple[Any, ...]:
     cap, spent = standing.cap, standing.spent
     caps = (None, None) if cap is None else (str(cap.epsilon), str(cap.delta))
     sums = map(str, (spent.epsilon, spent.delta, spent.rho, spent.rho_delta))
-    return standing.account.dataset, standing.account.analyst, *caps, *sums, spent.charges, spent.sums_only
+    settled = spent.charges, spent.sums_only, standing.rows_per_person
+    return standing.account.dataset, standing.account.analyst, *caps, *sums, *settled
 
 
 def request_from(row: Sequence[Any]) -> Request:
@@ -122,10 +125,10 @@ def page_of(account: Account, head: Rows, found: Rows) -> Page:
     """The page, from what `HEAD` and `PAGE` gave."""
     standings, request, release = {}, None, None
     for row in found:
-        standing = standing_from(row[:10])
+        standing = standing_from(row[:11])
         standings[standing.account.analyst] = standing
-        request = None if row[10] is None else request_from(row[10:16])
-        release = None if row[16] is None else Row(*row[16:])
+        request = None if row[11] is None else request_from(row[11:17])
+        release = None if row[17] is None else Row(*row[17:])
     return Page(head_of(head), standings.get(EVERYONE), standings.get(account.analyst), request, release)
 
 

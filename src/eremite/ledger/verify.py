@@ -23,10 +23,12 @@ class Verification:
         return not self.findings
 
 
-def verification(contents: Contents) -> Verification:
+def verification(contents: Contents, noted: str | None = None) -> Verification:
     """All that is wrong with a ledger. A broken chain comes first; what follows from it may be more."""
     replayed = _Replay()
-    findings = [*_links(contents), *(found for row in contents.rows for found in replayed.take(row))]
+    lost = noted is not None and noted not in {row.hash for row in contents.rows}
+    findings = ["No event has the hash that was noted: events were cut off or rewritten."] if lost else []
+    findings += [*_links(contents), *(found for row in contents.rows for found in replayed.take(row))]
     findings += _differences(contents, replayed)
     return Verification(contents.head, tuple(findings))
 

@@ -32,8 +32,13 @@ class Task(Generic[T]):
     def decide(self, page: Callable[[], Page]) -> Changes | None:
         """The changes to write. An error about this request is kept for whoever asked; the others go on."""
         try:
-            changes, outcome = self.make(page())
+            seen = page()  # what the database cannot do stops everybody
         except EremiteError as error:
+            self._answer = _raising(error)
+            return None
+        try:
+            changes, outcome = self.make(seen)
+        except Exception as error:  # whatever it is, it is this one's
             self._answer = _raising(error)
             return None
         self._answer = lambda: outcome
@@ -59,29 +64,29 @@ class Waiting:
         try:
             yield task
         finally:
-            if not task.settled:
-                task.given_up = True
-                with suppress(ValueError):  # in a batch just now; if that is written, the charge stays
-                    self._tasks.remove(task)
+            task.given_up = True  # if it is in a batch just now and that is written, the charge stays
 
     @contextmanager
-    def batch(self) -> Iterator[list[Task[Any]]]:
-        """Those whose turn it is; settled if the block succeeds, else in line again, each to try for itself.
+    def batch(self, mine: Task[Any]) -> Iterator[list[Task[Any]]]:
+        """Those whose turn it is, `mine` among them; settled if the block succeeds, else each has to try for itself.
 
         Only whoever holds the connection may call it. In a forked process the line is that of the parent, and not ours.
+        Each waits with its own turn of `batch` in mind, so one that an interrupt takes out of the line is not lost.
         """
-        tasks = [self._tasks.popleft() for _ in range(min(len(self._tasks), _MOST_AT_ONCE))]
-        try:
-            ours = [task for task in tasks if task.process == os.getpid() and not task.given_up]
-            yield ours
-        except BaseException:
-            self._tasks.extendleft(reversed(tasks))
-            raise
+        tasks = [mine]
+        with suppress(IndexError):  # none is left
+            while len(tasks) < _MOST_AT_ONCE:
+                tasks.append(self._tasks.popleft())
+        ours = [task for task in dict.fromkeys(tasks) if self._waits(task)]
+        yield ours
         for task in ours:
             task.settled = True
 
+    def _waits(self, task: Task[Any]) -> bool:
+        return task.process == os.getpid() and not task.given_up and not task.settled
 
-def _raising(error: EremiteError) -> Callable[[], Any]:
+
+def _raising(error: Exception) -> Callable[[], Any]:
     def again() -> Any:
         raise error
 

@@ -7,6 +7,7 @@ from eremite.ledger import Ledger, open_ledger
 from eremite.privacy import checked_budget
 from eremite.session.session import Session
 from eremite.table import Budget, Description, open_stand_in, open_table, read_description
+from eremite.table.sources import source_kind
 
 
 def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None, account: str = "analyst") -> Session:
@@ -21,7 +22,7 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
         open_table(description),
         epsilon=budget.epsilon,
         delta=budget.delta,
-        ledger=_beside(path) if ledger is None else ledger,
+        ledger=_beside(description) if ledger is None else ledger,
         account=account,
         dataset=description.dataset.name,
         stand_in=open_stand_in(description),
@@ -32,9 +33,10 @@ def opened_ledger(path: str | Path, place: str | Path | None = None) -> tuple[st
     """The name of a description's dataset, and its ledger, as `open_session` uses it. No row is looked at."""
     description = read_description(path)
     budget = _budget(path, description)
-    ledger = open_ledger(_beside(path) if place is None else place)
-    ledger.open_dataset(description.dataset.name, checked_budget(budget.epsilon, budget.delta))
-    return description.dataset.name, ledger
+    ledger = open_ledger(_beside(description) if place is None else place)
+    dataset, cap = description.dataset, checked_budget(budget.epsilon, budget.delta)
+    ledger.open_dataset(dataset.name, cap, dataset.rows_per_person)
+    return dataset.name, ledger
 
 
 def _budget(path: str | Path, description: Description) -> Budget:
@@ -43,5 +45,9 @@ def _budget(path: str | Path, description: Description) -> Budget:
     return description.budget
 
 
-def _beside(path: str | Path) -> Path:
-    return Path(path).with_suffix(".db")
+def _beside(description: Description) -> Path:
+    """patients.db beside patients.toml, unless the rows themselves are in that file."""
+    place = description.path.with_suffix(".db")
+    if source_kind(description.dataset.source) == "sqlite" and description.source_path.resolve() == place.resolve():
+        return description.path.with_suffix(".ledger.db")
+    return place

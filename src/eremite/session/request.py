@@ -23,6 +23,7 @@ class Request:
     cost: Cost
     mechanism: str
     neighbours: str
+    facts: str  # what is public about the table: rows, bounds
     parameters: tuple[tuple[str, Parameter], ...] = ()
     detail: str = ""  # what the parameters say in short: the family in full, the candidates
 
@@ -36,6 +37,7 @@ class Request:
             [str(self.privacy.epsilon), str(self.privacy.delta)],
             self.mechanism,
             self.neighbours,
+            self.facts,
             self.parameters,
             self.detail,
         ]
@@ -46,7 +48,9 @@ class Request:
         """What was asked, for people who read the ledger."""
         definition = f"min_neighbors={self.definition.min_neighbors}, radius={self.definition.radius!r}"
         said = [f"{name}={value}" for name, value in self.parameters]
-        return "; ".join([f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, *said])
+        return "; ".join(
+            [f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, self.neighbours, *said]
+        )
 
     def release(self, value: Value, request_id: str, charged_at: datetime) -> Release:
         """The answer with all that was public before it. How long it took to compute depends on the rows.

@@ -59,7 +59,7 @@ class Session:
         self._stand_in = stand_in
         self._account = Account(dataset, account)
         self._ledger = _ledger(ledger)
-        self._ledger.open_dataset(dataset, cap)
+        self._ledger.open_dataset(dataset, cap, table.rows_per_person)
 
     @property
     def remaining(self) -> Privacy:
@@ -105,6 +105,7 @@ class Session:
             cost=plan.cost,
             mechanism=plan.mechanism,
             neighbours=self._neighbours,
+            facts=self._facts,
         )
         return self._answer(request, request_id, lambda: compute_count(self._table, plan))
 
@@ -140,6 +141,7 @@ class Session:
             cost=plan.cost,
             mechanism=f"{plan.utility}, {plan.selection}",
             neighbours=self._neighbours,
+            facts=self._facts,
             parameters=(("h", h), ("family", family.in_words)),
             detail=repr(family),
         )
@@ -173,6 +175,7 @@ class Session:
             cost=plan.cost,
             mechanism=f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
             neighbours=self._neighbours,
+            facts=self._facts,
             parameters=(("h", h), ("family", family.in_words)),
             detail=repr(family),
         )
@@ -203,6 +206,7 @@ class Session:
             cost=plan.cost,
             mechanism=plan.selection,
             neighbours=self._neighbours,
+            facts=self._facts,
             parameters=(("h", h), ("candidates", plan.candidates_in_words)),
             detail="" if plan.candidates is None else hashlib.sha256(plan.candidates.tobytes()).hexdigest(),
         )
@@ -233,6 +237,7 @@ class Session:
             cost=plan.cost,
             mechanism="permute-and-flip",
             neighbours=self._neighbours,
+            facts=self._facts,
             parameters=(
                 ("share", str(plan.share)),
                 ("radii", tuple(repr(definition.radius) for definition in plan.definitions)),
@@ -263,6 +268,7 @@ class Session:
             cost=plan.cost,
             mechanism="sparse vector",
             neighbours=self._neighbours,
+            facts=self._facts,
             parameters=(("most_yes", plan.most_yes),),
         )
         number = _id(request_id)
@@ -316,6 +322,11 @@ class Session:
         release = request.release(compute(), number, paid.charged_at)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release
+
+    @property
+    def _facts(self) -> str:
+        """Public; with other rows or bounds the same words ask something else."""
+        return f"{self.n_rows} rows, {dict(self._table.bounds)}"
 
     @property
     def _neighbours(self) -> str:

@@ -27,7 +27,8 @@ def admitted_by_definition(cap: Privacy, history: list[Cost]) -> bool:
     epsilon, delta = sum(c.epsilon for c in history), sum(c.delta for c in history)
     if cap.delta == 0:
         return epsilon <= cap.epsilon and delta == 0
-    if history[0].delta > cap.delta / 2:
+    first, most = history[0], largest_rho(cap.epsilon, cap.delta / 4)
+    if first.delta > cap.delta / 2 and (first.rho > most or first.rho_delta > cap.delta / 4):
         return epsilon <= cap.epsilon and delta <= cap.delta
     by_sums = epsilon <= cap.epsilon and delta <= cap.delta / 2
     rho, rho_delta = sum(c.rho for c in history), sum(c.rho_delta for c in history)
@@ -169,3 +170,17 @@ def test_cost_is_valid_from_birth():
     for wrong in ({"epsilon": 0.1}, {"epsilon": Fraction(0)}, {"delta": Fraction(1)}, {"rho": Fraction(-1)}):
         with pytest.raises(Exception, match="A cost"):
             Cost(**({"epsilon": Fraction(1), "rho": Fraction(1)} | wrong))
+
+
+def test_first_charge_that_zcdp_carries_does_not_settle_for_sums():
+    """A search with a delta has none by zCDP; it must not cost what zCDP leaves to those after it."""
+    cap, hundredth = Privacy(Fraction(1), Fraction(1, 1000)), Cost.pure(Fraction(1, 100))
+    search = Cost(
+        epsilon=Fraction(1, 10), delta=Fraction(1, 500), rho=Fraction(1, 10**4)
+    )  # more delta than the cap has
+    after = decide((Budget("d", cap),), search)
+    assert not isinstance(after, Refusal)
+    count = 0
+    while not isinstance(next_one := decide(after, hundredth), Refusal):
+        after, count = next_one, count + 1
+    assert count > 500

@@ -2,7 +2,7 @@
 
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -33,38 +33,56 @@ def decide_all(tasks):
 def test_all_who_wait_are_settled_together_and_answered_each_for_itself():
     line = Waiting()
     with line.joined(task("a")) as a, line.joined(task("b", Refusing())) as b, line.joined(task("c")) as c:
-        with line.batch() as tasks:
-            assert tasks == [a, b, c]
+        with line.batch(b) as tasks:
+            assert tasks == [b, a, c]
             decide_all(tasks)
         assert (a.answer(), c.answer()) == ("a", "c")
         with pytest.raises(InputError, match="not like this"):
             b.answer()
-    with line.batch() as tasks:
-        assert tasks == []
+        with line.batch(a) as tasks:
+            assert tasks == []
 
 
 def test_nobody_is_answered_before_the_commit():
     line = Waiting()
-    with line.joined(task("a")) as a, line.batch() as tasks:
+    with line.joined(task("a")) as a, line.batch(a) as tasks:
         decide_all(tasks)
         with pytest.raises(RuntimeError):
             a.answer()
 
 
-def fail(line):
-    with line.batch() as tasks:
+def fail(line, mine):
+    with line.batch(mine) as tasks:
         decide_all(tasks)
         raise OSError
 
 
-def test_failed_batch_is_in_line_again_in_its_order():
+def test_after_a_failed_batch_each_tries_for_itself():
+    """Whoever was taken out of the line, by a failure or an interrupt at any point, is in the batch it makes itself."""
     line = Waiting()
     with line.joined(task("a")) as a, line.joined(task("b")) as b:
         with pytest.raises(OSError):  # noqa: PT011
-            fail(line)
+            fail(line, a)
         assert not a.settled
-        with line.batch() as tasks:
-            assert tasks == [a, b]
+        for each in (b, a):
+            with line.batch(each) as tasks:
+                assert tasks == [each]
+                decide_all(tasks)
+            assert each.answer() == each.request_id
+
+
+def test_error_of_any_kind_is_that_of_the_request_alone():
+    line = Waiting()
+
+    def odd(page):
+        raise ValueError("5,000 digits")
+
+    with line.joined(task("a")) as a, line.joined(task("b", odd)) as b:
+        with line.batch(a) as tasks:
+            decide_all(tasks)
+        assert a.answer() == "a"
+        with pytest.raises(ValueError, match="digits"):
+            b.answer()
 
 
 def test_whoever_gives_up_is_not_written():
@@ -72,35 +90,24 @@ def test_whoever_gives_up_is_not_written():
     with line.joined(task("stays")) as stays:
         with pytest.raises(KeyboardInterrupt), line.joined(task("goes")):
             raise KeyboardInterrupt
-        with line.batch() as tasks:
+        with line.batch(stays) as tasks:
             assert tasks == [stays]
-
-
-def test_whoever_gives_up_within_a_batch_that_fails_is_not_written_later():
-    line, goes = Waiting(), task("goes")
-    joined = line.joined(goes)
-    joined.__enter__()
-    with pytest.raises(OSError), line.batch():  # noqa: PT011, PT012
-        joined.__exit__(None, None, None)
-        raise OSError
-    with line.batch() as tasks:
-        assert tasks == []
 
 
 def test_forked_process_does_not_write_what_the_parent_waits_for(monkeypatch):
     line = Waiting()
     with line.joined(task("the parent's")):
         monkeypatch.setattr(os, "getpid", lambda: -1)
-        with line.batch() as tasks:
-            assert tasks == []
+        with line.joined(replace(task("ours"), process=-1)) as ours, line.batch(ours) as tasks:
+            assert tasks == [ours]
 
 
 def test_batches_are_limited():
     line, sizes = Waiting(), []
     with ExitStack() as stack:
-        for i in range(_MOST_AT_ONCE + 1):
-            stack.enter_context(line.joined(task(str(i))))
+        waiting = [stack.enter_context(line.joined(task(str(i)))) for i in range(_MOST_AT_ONCE + 1)]
         for _ in range(3):
-            with line.batch() as tasks:
+            with line.batch(waiting[-1]) as tasks:
                 sizes.append(len(tasks))
     assert sizes == [_MOST_AT_ONCE, 1, 0]
+    assert all(each.settled for each in waiting)

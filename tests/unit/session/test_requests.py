@@ -1,5 +1,7 @@
 """Request ids, fingerprints, and a budget that outlives its session."""
 
+import sqlite3
+from contextlib import closing
 from fractions import Fraction
 
 import numpy as np
@@ -59,6 +61,23 @@ def test_same_id_with_another_question_is_refused_and_costs_nothing(table, query
         with pytest.raises(InputError, match="Request id 'one' was used for another request"):
             ask(**({"definition": DEFINITION} | ASKED[query] | change), request_id="one")
     assert session.remaining == left
+
+
+def test_same_words_about_another_table_are_another_question():
+    """More rows, other bounds, more rows a person."""
+    rows = np.random.default_rng(3).random((40, 2))
+    ledger, tables = Ledger(MemoryStore()), [
+        Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}),
+        Table.from_frame(rows, {"a": (0, 1), "b": (0, 2)}),
+        Table.from_frame(rows[:30], {"a": (0, 1), "b": (0, 1)}),
+    ]  # fmt: skip
+    sessions = [Session(table, epsilon=1, ledger=ledger) for table in tables]
+    sessions[0].count_outliers(DEFINITION, epsilon="0.1", request_id="one")
+    for session in sessions[1:]:
+        with pytest.raises(InputError, match="another request"):
+            session.count_outliers(DEFINITION, epsilon="0.1", request_id="one")
+    with pytest.raises(InputError, match="at most 1 rows each, not 4"):
+        Session(Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}, rows_per_person=4), epsilon=1, ledger=ledger)
 
 
 def test_listed_families_of_as_many_sets_are_told_apart(table):
@@ -132,6 +151,19 @@ def test_ledger_keeps_every_release_as_it_was_handed_over(table, tmp_path):
     assert kept == [release.to_json() for release in given]
     assert ledger.verify().sound
     assert ledger.remaining(Account("table", "alice")).privacy == session.remaining
+
+
+def test_ledger_of_an_sqlite_table_is_not_the_table(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as rows:
+        rows.execute("CREATE TABLE people (a REAL)")
+        rows.executemany("INSERT INTO people VALUES (?)", [(0.5,)] * 9)
+        rows.commit()
+    (tmp_path / "rows.toml").write_text(
+        '[dataset]\nname = "rows"\nsource = "sqlite:///rows.db"\nquery = "SELECT a FROM people"\n'
+        "[columns]\na = { min = 0, max = 1 }\n[budget]\nepsilon = 1"
+    )
+    eremite.open(tmp_path / "rows.toml").count_outliers(DEFINITION, epsilon="0.25")
+    assert open_ledger(tmp_path / "rows.ledger.db").verify().sound
 
 
 def test_open_keeps_the_ledger_beside_the_description(tmp_path):
