@@ -151,6 +151,8 @@ def _large(results: Results) -> Claim:
         return "; ".join(f"{words}: +-{number(row, name):,.0f}" for words, row in told)
 
     better = all(number(row, "ours") < number(row, "global_laplace") for row in rows)
+    tried = results["adult_radius"]
+    less = sum(number(row, "ours") < number(row, "global_laplace") for row in tried)
     return Claim(
         where="Sections 1 and 7",
         claim="The smooth bound makes counts more accurate than the global sensitivity does; larger tables need more",
@@ -159,5 +161,7 @@ def _large(results: Results) -> Claim:
         proved=f"Theorem 4, profile capped: {shown('theorem_4_capped')}; global Laplace: {shown('global_laplace')}",
         ours=shown("ours"),
         verdict="holds with a correction" if better else "does not hold",
-        why="The idea carries over to large tables with another noise and another algorithm for the bound.",
+        why="The idea carries over to large tables with another noise and another algorithm for the bound. "
+        f"Of {len(tried)} choices of columns and radius, at epsilon = 1, ours has less noise than global Laplace "
+        f"in {less}.",
     )

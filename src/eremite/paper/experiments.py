@@ -41,6 +41,7 @@ EXPERIMENTS = (
     Experiment("calls", computing_cost.call_parts),
     Experiment("seconds", computing_cost.second_parts),
     Experiment("adult", whole_adult.count_parts),
+    Experiment("adult_radius", whole_adult.radius_parts),
     Experiment("adult_subspaces", whole_adult.subspace_parts),
 )
 

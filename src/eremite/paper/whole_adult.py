@@ -32,6 +32,7 @@ DELTA = Fraction(1, 10**6)
 EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.2", "0.3", "0.5", "0.7", "0.9", "1", "1.5", "2"))
 PAIR, ALL = ("age", "hours-per-week"), tuple(BOUNDS)
 RADIUS = {PAIR: 0.01, ALL: 0.05}
+_TRIED = (0.005, 0.01, 0.02, 0.03, 0.05)
 HS = (1, 2, 3, 4)
 _RADIUS_OF_SEARCH = 0.01
 
@@ -63,6 +64,22 @@ def _count(columns: tuple[str, ...], points: Floats, epsilon: Fraction) -> list[
     public: Row = {"columns": " x ".join(columns), "n": n, "d": d, "k": K, "r": definition.radius, "epsilon": e}
     relative = {f"{name}_relative": width and width / ours.count for name, width in widths.items()}
     return [public | {"delta": delta, "outliers": ours.count} | widths | relative]
+
+
+def radius_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
+    """Both choices of columns at all the radii among which those of `RADIUS` were picked, having seen the counts."""
+    if setting.files.adult is None:
+        return []
+    table = whole_adult(setting.files.adult[: setting.rows_of_adult])
+    return [partial(_at_radius, columns, table.points(columns), radius) for columns in RADIUS for radius in _TRIED]
+
+
+def _at_radius(columns: tuple[str, ...], points: Floats, radius: float) -> list[Row]:
+    (n, d), epsilon = points.shape, Fraction(1)
+    ours = our_noise(points, OutlierDefinition(min_neighbors=K, radius=radius), epsilon)
+    width = GlobalLaplace(epsilon).half_width() * most_moved(n, d, K)
+    public: Row = {"columns": " x ".join(columns), "n": n, "d": d, "k": K, "r": radius, "epsilon": float(epsilon)}
+    return [public | {"outliers": ours.count, "global_laplace": width, "ours": ours.half_width}]
 
 
 def subspace_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
