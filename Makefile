@@ -45,7 +45,7 @@ lock: $(VENV)/.ready ## renew the pinned dependencies
 
 clean: ## remove the environment and all that was generated
 	find src -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) demo dist build .coverage .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo paper dist build .coverage .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eremite needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }

@@ -16,7 +16,8 @@ class Refusal:
 
 def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Refusal:
     """The budgets after the charge, each of them within its cap; or a refusal by the first that does not cover it."""
-    for budget in budgets:
-        if budget.cap is not None and not within(budget.cap, charged(budget, wanted)):
-            return Refusal(too_little(budget, wanted))
-    return tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)
+    after = tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)
+    for before, budget in zip(budgets, after, strict=True):
+        if budget.cap is not None and not within(budget.cap, budget.spent):
+            return Refusal(too_little(before, wanted))
+    return after

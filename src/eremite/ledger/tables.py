@@ -68,13 +68,19 @@ def standing_from(row: Sequence[Any]) -> Standing:
     dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only, rows = row
     try:
         cap = None if cap_epsilon is None else Privacy(Fraction(cap_epsilon), Fraction(cap_delta))
-        sums = (Fraction(epsilon), Fraction(delta), Fraction(rho), Fraction(rho_delta))
+        sums = (_fraction(epsilon), _fraction(delta), _fraction(rho), _fraction(rho_delta))
         return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)), rows)
     except (ValueError, TypeError, ZeroDivisionError):
         raise LedgerError(
             f"The sums that the ledger keeps for dataset {dataset!r} cannot be read: somebody changed them. "
             "Nothing was charged; restore the ledger from a backup."
         ) from None
+
+
+def _fraction(text: str) -> Fraction:
+    """Of "p/q" or "p", as `str` writes it; the pattern that `Fraction` matches would take longer than all the rest."""
+    above, _, below = text.partition("/")
+    return Fraction(int(above), int(below) if below else 1)
 
 
 def standing_row(standing: Standing) -> tuple[Any, ...]:
