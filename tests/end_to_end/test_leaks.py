@@ -446,6 +446,7 @@ def requests(d: int) -> dict[str, tuple[str, dict[str, Any]]]:
         "points": ("detect_outliers", one | {"candidates": points(d), "h": 2}),
         "rows": ("detect_outliers", one | {"candidates": None, "h": 2}),
         "screen": ("is_outlier", one | {"most_yes": 1}),
+        "radius": ("choose_radius", {"min_neighbors": 3, "share": "0.2", "radii": [0.01, 0.1, 0.3], "epsilon": "0.5"}),
     }
 
 
@@ -461,6 +462,7 @@ WRONG: dict[str, list[dict[str, Any]]] = {
     "outlier_report": [{"max_size": 9}, {"h": 99}, {"delta": 1}],
     "detect_outliers": [{"candidates": [["many"]]}, {"candidates": [[0.5]]}, {"h": 0}, {"columns": ["weight"]}],
     "is_outlier": [{"most_yes": 0}, {"columns": []}],
+    "choose_radius": [{"share": 2}, {"radii": []}, {"min_neighbors": N}],
 }
 ALWAYS_WRONG: list[dict[str, Any]] = [
     {"epsilon": 0},
