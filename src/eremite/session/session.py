@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Protocol
 from uuid import uuid4
 
 from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
 from eremite.forecast import CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
-from eremite.ledger import Account, Ledger, MemoryStore, Reserved, Stored, open_ledger
+from eremite.ledger import Account, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries.count import compute_count, plan_count
@@ -20,13 +21,23 @@ from eremite.queries.radius import compute_radius, plan_radius
 from eremite.queries.report import compute_report, plan_report
 from eremite.queries.screening import plan_screening
 from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
-from eremite.release import Release, Value
+from eremite.release import Parameter, Release, Value
 from eremite.session.request import Request
 from eremite.session.screen import Screen
 from eremite.table import Table
 
 #: Taken as written: 0.1 is 1/10.
 Number = Fraction | Decimal | float | int | str
+
+
+class Plan(Protocol):
+    """What a question spends."""
+
+    @property
+    def privacy(self) -> Privacy: ...
+
+    @property
+    def cost(self) -> Cost: ...
 
 
 class Session:
@@ -97,15 +108,12 @@ class Session:
         public facts. Proofs: `queries/count.proof.md`. Cost: two to three times that of an exact count.
         """
         plan = plan_count(self._table, definition, columns, epsilon, delta, mechanism)
-        request = Request(
-            query="count_outliers",
-            definition=plan.definition,
-            columns=plan.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism=plan.mechanism,
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "count_outliers",
+            plan.definition,
+            plan.columns,
+            plan,
+            plan.mechanism,
         )
         return self._answer(request, request_id, lambda: compute_count(self._table, plan))
 
@@ -133,15 +141,12 @@ class Session:
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_subspaces(self._table, definition, family, h, epsilon, delta, utility, selection)
-        request = Request(
-            query="top_subspaces",
-            definition=plan.definition,
-            columns=family.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism=f"{plan.utility}, {plan.selection}",
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "top_subspaces",
+            plan.definition,
+            family.columns,
+            plan,
+            f"{plan.utility}, {plan.selection}",
             parameters=(("h", h), ("family", family.in_words)),
             detail=repr(family),
         )
@@ -167,15 +172,12 @@ class Session:
         """
         family = family_of(self._table, size, max_size, subspaces)
         plan = plan_report(self._table, definition, family, h, epsilon, delta)
-        request = Request(
-            query="outlier_report",
-            definition=definition,
-            columns=family.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism=f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "outlier_report",
+            definition,
+            family.columns,
+            plan,
+            f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
             parameters=(("h", h), ("family", family.in_words)),
             detail=repr(family),
         )
@@ -198,15 +200,12 @@ class Session:
         close. Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
         """
         plan = plan_detection(self._table, definition, candidates, h, columns, epsilon)
-        request = Request(
-            query="detect_outliers",
-            definition=plan.definition,
-            columns=plan.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism=plan.selection,
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "detect_outliers",
+            plan.definition,
+            plan.columns,
+            plan,
+            plan.selection,
             parameters=(("h", h), ("candidates", plan.candidates_in_words)),
             detail="" if plan.candidates is None else hashlib.sha256(plan.candidates.tobytes()).hexdigest(),
         )
@@ -229,15 +228,12 @@ class Session:
         close look at those near the share.
         """
         plan = plan_radius(self._table, min_neighbors, columns, share, radii, epsilon)
-        request = Request(
-            query="choose_radius",
-            definition=plan.definitions[-1],
-            columns=plan.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism="permute-and-flip",
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "choose_radius",
+            plan.definitions[-1],
+            plan.columns,
+            plan,
+            "permute-and-flip",
             parameters=(
                 ("share", str(plan.share)),
                 ("radii", tuple(repr(definition.radius) for definition in plan.definitions)),
@@ -260,15 +256,12 @@ class Session:
         are not kept, so a screen cannot be opened twice under one id. Proof: K3 of `queries/detection.proof.md`.
         """
         plan = plan_screening(self._table, definition, most_yes, columns, epsilon)
-        request = Request(
-            query="is_outlier",
-            definition=plan.definition,
-            columns=plan.columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism="sparse vector",
-            neighbours=self._neighbours,
-            facts=self._facts,
+        request = self._request(
+            "is_outlier",
+            plan.definition,
+            plan.columns,
+            plan,
+            "sparse vector",
             parameters=(("most_yes", plan.most_yes),),
         )
         number = _id(request_id)
@@ -312,6 +305,30 @@ class Session:
         if self._stand_in is not None:
             return StandIn(self._stand_in, f"{self._stand_in.n_rows:,} public rows that stand in for the table")
         return made_up(self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape)
+
+    def _request(
+        self,
+        query: str,
+        definition: OutlierDefinition,
+        columns: tuple[str, ...],
+        plan: Plan,
+        mechanism: str,
+        parameters: tuple[tuple[str, Parameter], ...] = (),
+        detail: str = "",
+    ) -> Request:
+        """The question that a plan answers, about this table."""
+        return Request(
+            query=query,
+            definition=definition,
+            columns=columns,
+            privacy=plan.privacy,
+            cost=plan.cost,
+            mechanism=mechanism,
+            neighbours=self._neighbours,
+            facts=self._facts,
+            parameters=parameters,
+            detail=detail,
+        )
 
     def _answer(self, request: Request, request_id: str | None, compute: Callable[[], Value]) -> Release:
         """Charge, compute, store, hand over, in this order: whatever is handed over was paid for, and can be again."""
