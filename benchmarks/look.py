@@ -11,8 +11,9 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-# Okabe and Ito's colours: told apart by colour-blind readers, and by their lightness in grey.
-BLACK, ORANGE, BLUE, GREEN, RED = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00"
+from eremite.paper.look import BLACK, BLUE, GREEN, ORANGE, RED  # noqa: E402
+
+__all__ = ["BLACK", "BLUE", "GREEN", "ORANGE", "RED", "label", "panels", "save"]
 
 
 def panels(count: int, width: float) -> tuple[Figure, list[Axes]]:
