@@ -2,5 +2,6 @@
 
 Nothing here answers a question about a private table. The literal algorithms stand beside ours to be compared with
 them; scaling by the rows themselves, tuned radii, exact counts and seeded noise would each break the guarantee, and are
-in order only because every table here is generated or public. `eremite paper` alone imports this package.
+in order only because every table here is generated or public. Of the library,
+`eremite paper` alone imports this package.
 """
