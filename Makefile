@@ -38,9 +38,12 @@ bench-quick: $(VENV)/.ready $(VENV)/.bench ## the same on small tables, to see t
 	$(BIN)/python -m benchmarks --quick
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+# Spark is half a gigabyte, and its own test installs it.
+EXTRAS := --extra accounting --extra paper --extra plots --extra postgres --extra service
 lock: $(VENV)/.ready ## renew the pinned dependencies
-	$(LOCK) pyproject.toml --all-extras --group dev -o requirements/dev.txt
-	$(LOCK) pyproject.toml --all-extras --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
+	$(LOCK) pyproject.toml $(EXTRAS) --group dev -o requirements/dev.txt
+	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
+	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group docs -c requirements/dev.txt -o requirements/docs.txt
 	echo uv | $(LOCK) - -o requirements/uv.txt
 
 clean: ## remove the environment and all that was generated
@@ -57,4 +60,8 @@ $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.ready requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.ready requirements/docs.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/docs.txt
 	touch $@
