@@ -1,8 +1,8 @@
-"""How often the right subspace is drawn, and for which epsilon; the draws are those of `eremite.paper.draws`."""
+"""How often the right subspace is drawn, and for which epsilon; the draws are those of `eremite.forecast.draws`."""
 
 import numpy as np
 
-from eremite.paper.draws import DAMPENED, OURS, PAPER, Field, Floats, Search, field, largest_bound
+from eremite.forecast.draws import DAMPENED, OURS, PAPER, Field, Floats, Search, field, largest_bound
 
 __all__ = ["DAMPENED", "OURS", "PAPER", "Field", "Floats", "Search", "field", "found", "largest_bound", "needed"]
 

@@ -13,7 +13,7 @@ private either way: draws come from a seeded generator.
 
 import numpy as np
 
-from eremite.paper.draws import Floats, Ints, draws
+from eremite.forecast.draws import Floats, Ints, draws
 from eremite.sensitivity import global_bounds
 
 

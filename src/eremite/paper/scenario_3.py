@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import count_rows_near
+from eremite.forecast.draws import draws
 from eremite.outliers import OutlierDefinition, degrees
 from eremite.paper.datasets import Floats, synthetic_2
-from eremite.paper.draws import draws
 from eremite.paper.setting import Setting
 from eremite.paper.tables import Row
 from eremite.table import Table

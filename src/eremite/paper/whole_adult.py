@@ -14,13 +14,13 @@ from itertools import chain, combinations
 
 import numpy as np
 
+from eremite.forecast.draws import OURS, Field, Ints, field, joined
 from eremite.mechanisms import GlobalLaplace, PaperGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.paper import theorem_4
 from eremite.paper.algorithm_3 import algorithm_3, utilities
 from eremite.paper.at_scale import smooth_sensitivity_at_least
 from eremite.paper.datasets import BOUNDS, Floats, whole_adult
-from eremite.paper.draws import OURS, Field, Ints, field, joined
 from eremite.paper.our_noise import our_noise
 from eremite.paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
 from eremite.paper.setting import Setting

@@ -9,9 +9,9 @@ import pytest
 import eremite
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import InputError
+from eremite.forecast.draws import OURS, draws, field, joined
 from eremite.paper import experiments
 from eremite.paper.claims import Claim, claims_page
-from eremite.paper.draws import OURS, draws, field, joined
 from eremite.paper.experiments import Experiment, run_all
 from eremite.paper.files import Files
 from eremite.paper.look import _apart

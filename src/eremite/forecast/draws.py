@@ -14,9 +14,8 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite import OutlierDefinition
 from eremite.mechanisms import SmoothLaplace
-from eremite.outliers import count_outliers
+from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
