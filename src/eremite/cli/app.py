@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.completions import SELECTIONS, UTILITIES, one_of
 from eremite.cli.options import (
     AccountName,
     AsJson,
@@ -18,6 +19,7 @@ from eremite.cli.options import (
     MadeUpShape,
     MaxSize,
     MinNeighbors,
+    NoiseName,
     Radius,
     RequestId,
     ShowProgress,
@@ -32,7 +34,6 @@ app = typer.Typer(
     name="eremite",
     help="Differentially private answers about the outliers of a private table.",
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -87,7 +88,7 @@ def count(
     epsilon: Epsilon,
     columns: Columns = None,
     delta: Delta = "0",
-    mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
+    mechanism: NoiseName = "auto",
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -125,11 +126,18 @@ def subspaces(
     utility: Annotated[
         str,
         typer.Option(
-            "--utility", help="How sets are scored: centred, dampened or paper; auto chooses by public facts."
+            "--utility",
+            help="How sets are scored: centred, dampened or paper; auto chooses by public facts.",
+            autocompletion=one_of(UTILITIES),
         ),
     ] = "auto",
     selection: Annotated[
-        str, typer.Option("--selection", help="How one is drawn: permute-and-flip or exponential.")
+        str,
+        typer.Option(
+            "--selection",
+            help="How one is drawn: permute-and-flip or exponential.",
+            autocompletion=one_of(SELECTIONS),
+        ),
     ] = "permute-and-flip",
     progress: ShowProgress = False,
     ledger: LedgerPlace = None,
@@ -230,7 +238,7 @@ def forecast(
         str, typer.Option("--epsilon", help="One or several, with commas between them.")
     ] = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
-    mechanism: Annotated[str, typer.Option("--mechanism", help="The noise; auto chooses by public facts.")] = "auto",
+    mechanism: NoiseName = "auto",
     within: Annotated[
         str | None, typer.Option("--within", help="Which epsilon keeps 95 % of the counts within so many rows?")
     ] = None,

@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.completions import MECHANISMS, SHAPES, described_columns, description_files, one_of
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-DescriptionFile = Annotated[Path, typer.Argument(help="The description file (.toml).")]
+DescriptionFile = Annotated[
+    Path, typer.Argument(help="The description file (.toml).", autocompletion=description_files)
+]
 MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbours is an outlier.")]
 Radius = Annotated[float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")]
@@ -17,7 +21,10 @@ MaxSize = Annotated[int | None, typer.Option("--max-size", help="Search all sets
 ListedSets = Annotated[
     list[str] | None,
     typer.Option(
-        "--subspace", metavar="<str>", help="Search this set: names with commas between them. Once for each set."
+        "--subspace",
+        metavar="<str>",
+        help="Search this set: names with commas between them. Once for each set.",
+        autocompletion=described_columns,
     ),
 ]
 ShowProgress = Annotated[
@@ -40,5 +47,17 @@ RequestId = Annotated[
 MadeUpRows = Annotated[
     int | None, typer.Option("--rows", help="How many rows to make up, where the description has no stand_in.")
 ]
-MadeUpShape = Annotated[str, typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.")]
-Columns = Annotated[str | None, typer.Option("--columns", help="Names with commas between them; default: all columns.")]
+MadeUpShape = Annotated[
+    str,
+    typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.", autocompletion=one_of(SHAPES)),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns", help="Names with commas between them; default: all columns.", autocompletion=described_columns
+    ),
+]
+NoiseName = Annotated[
+    str,
+    typer.Option("--mechanism", help="The noise; auto chooses by public facts.", autocompletion=one_of(MECHANISMS)),
+]

@@ -8,7 +8,9 @@ class ShownByDefault(TyperGroup):
     """`eremite budget FILE` is `eremite budget show FILE`."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Put the command that was left out in its place."""
+        """Put the command that was left out in its place; a shell that completes it wants to see all of them."""
+        if ctx.resilient_parsing and not args:
+            return super().parse_args(ctx, args)
         if not args or (args[0] not in self.commands and args[0] != "--help"):
             args = ["show", *args]
         return super().parse_args(ctx, args)

@@ -1,0 +1,55 @@
+"""What a shell may put in for a word half typed. Public files and names only: no table, no ledger is opened.
+
+Each function gives the words that go on from `incomplete`. Where it gives none, the shell offers files.
+"""
+
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import typer
+
+# Written out, as the modules that define them take long to import; a test compares.
+MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
+UTILITIES = ("auto", "centred", "dampened", "paper")
+SELECTIONS = ("permute-and-flip", "exponential")
+SHAPES = ("clusters", "normal", "uniform")
+
+
+def one_of(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """A choice among words."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def description_files(incomplete: str) -> list[str]:
+    """The .toml files of the folder typed so far; none if one of them needs quotes, which a shell knows better."""
+    folder = incomplete[: incomplete.rfind("/") + 1]
+    paths: list[str] = []
+    with suppress(OSError):
+        paths = sorted(folder + path.name for path in Path(folder or ".").glob("*.toml") if path.name[0] != ".")
+    fitting = [path for path in paths if path.startswith(incomplete)]
+    return fitting if all(map(_is_plain, fitting)) else []
+
+
+def described_columns(context: typer.Context, incomplete: str) -> list[str]:
+    """The columns in the description typed before, several with commas between them."""
+    chosen = incomplete[: incomplete.rfind(",") + 1]
+    names = [name for name in _columns(_description(context)) if name not in chosen.split(",") and "," not in name]
+    return [chosen + name for name in names if _is_plain(name) and (chosen + name).startswith(incomplete)]
+
+
+def _description(context: typer.Context) -> Path:
+    """An option still without its value stops the parser; the words before it are then left over."""
+    return Path(context.params.get("description") or next(iter(context.args), ""))
+
+
+def _columns(description: Path) -> list[str]:
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        return list(dict(tomllib.loads(description.read_text())["columns"]))
+    return []
+
+
+def _is_plain(word: str) -> bool:
+    return shlex.quote(word) == word
