@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -12,8 +11,8 @@ from rich.text import Text
 from eremite.cli.names import shown_name
 from eremite.cli.terminal import framed
 from eremite.ledger import Budget, left
+from eremite.ledger.plain import plain_budgets
 from eremite.privacy import Privacy, checked_budget, shown
-from eremite.release import json_number
 from eremite.session import opened_ledger
 from eremite.table import Description, read_description
 
@@ -22,35 +21,17 @@ def show(path: Path, place: str | None, as_json: bool) -> str:
     """All budgets of a dataset."""
     dataset, ledger = opened_ledger(path, place)
     budgets = ledger.budgets(dataset)
-    return json.dumps(_facts(dataset, budgets)) if as_json else framed(_panel(dataset, budgets, read_description(path)))
+    return (
+        json.dumps(plain_budgets(dataset, budgets))
+        if as_json
+        else framed(_panel(dataset, budgets, read_description(path)))
+    )
 
 
 def set_cap(path: Path, place: str | None, account: str | None, epsilon: str, delta: str, reason: str) -> None:
     """Another cap, from now on."""
     dataset, ledger = opened_ledger(path, place)
     ledger.set_cap(dataset, account, checked_budget(epsilon, delta), reason=reason)
-
-
-def _facts(dataset: str, budgets: list[tuple[str | None, Budget]]) -> dict[str, Any]:
-    return {"dataset": dataset, "budgets": [{"account": account} | _numbers(budget) for account, budget in budgets]}
-
-
-def _numbers(budget: Budget) -> dict[str, Any]:
-    spent = Privacy(budget.spent.epsilon, budget.spent.delta)
-    return {
-        "cap": _plain(budget.cap),
-        "spent": _plain(spent),
-        "rho": json_number(budget.spent.rho),
-        "left": _plain(left(budget)),
-        "charges": budget.spent.charges,
-        "sums_only": budget.spent.sums_only,
-    }
-
-
-def _plain(privacy: Privacy | None) -> dict[str, Any] | None:
-    if privacy is None:
-        return None
-    return {"epsilon": json_number(privacy.epsilon), "delta": json_number(privacy.delta)}
 
 
 def _panel(dataset: str, budgets: list[tuple[str | None, Budget]], description: Description) -> Panel:

@@ -12,23 +12,20 @@ from rich.text import Text
 from eremite.cli.names import shown_name
 from eremite.cli.terminal import framed
 from eremite.errors import InputError
-from eremite.ledger import CapSet, Charged, DatasetOpened, Entry, Event, Refused, Released, Verification
-from eremite.privacy import Privacy
-from eremite.release import json_number
+from eremite.ledger import Verification
+from eremite.ledger.plain import FIELDS, plain_entry, plain_line
 from eremite.session import opened_ledger
-
-FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
 
 def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> str:
     """Everything that happened to a dataset's budget, or to an account's."""
     dataset, ledger = opened_ledger(path, place)
     entries = ledger.history(dataset, account)
-    lines = [_line(entry) for entry in entries]
+    lines = [plain_line(entry) for entry in entries]
     if csv_file is not None:
         _write(csv_file, lines)
         return f"Wrote {len(lines):,} events to {csv_file}."
-    return json.dumps([_facts(*both) for both in zip(entries, lines, strict=True)]) if as_json else _table(lines)
+    return json.dumps([plain_entry(entry) for entry in entries]) if as_json else _table(lines)
 
 
 def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:
@@ -46,61 +43,6 @@ def _verdict(found: Verification) -> str:
             "only that finds an end that was cut off."
         )
     return "\n".join(["The ledger does not hold together; restore it from a backup.", *found.findings])
-
-
-def _line(entry: Entry) -> dict[str, Any]:
-    event = entry.event
-    spent = _spent(event)
-    return dict(
-        zip(
-            FIELDS,
-            (
-                entry.seq,
-                entry.time.isoformat(timespec="seconds"),
-                _KINDS[type(event)],
-                getattr(event, "analyst", None),
-                getattr(event, "request_id", None),
-                None if spent is None else json_number(spent.epsilon),
-                None if spent is None else json_number(spent.delta),
-                _what(event),
-                entry.hash,
-            ),
-            strict=True,
-        )
-    )
-
-
-_KINDS: dict[type[Event], str] = {
-    DatasetOpened: "opened",
-    CapSet: "cap set",
-    Charged: "charged",
-    Released: "released",
-    Refused: "refused",
-}
-
-
-def _spent(event: Event) -> Privacy | None:
-    """What the event is about, in epsilon and delta."""
-    if isinstance(event, DatasetOpened | CapSet):
-        return event.cap
-    if isinstance(event, Charged):
-        return Privacy(event.cost.epsilon, event.cost.delta)
-    return Privacy(event.wanted.epsilon, event.wanted.delta) if isinstance(event, Refused) else None
-
-
-def _what(event: Event) -> str:
-    if isinstance(event, CapSet):
-        return event.reason
-    if isinstance(event, Charged):
-        return event.words
-    if isinstance(event, Refused):
-        return event.sentence
-    return json.dumps(json.loads(event.release)["value"]) if isinstance(event, Released) else ""
-
-
-def _facts(entry: Entry, line: dict[str, Any]) -> dict[str, Any]:
-    """Of a release also the whole of it, as it was handed over."""
-    return line | ({"release": json.loads(entry.event.release)} if isinstance(entry.event, Released) else {})
 
 
 def _table(lines: list[dict[str, Any]]) -> str:
