@@ -360,6 +360,82 @@ def history(
     raise typer.Exit(0 if sound else 2)
 
 
+TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tokens; default: tokens.json here.")]
+
+
+@app.command()
+def serve(
+    descriptions: Annotated[list[Path], typer.Argument(help="The description files (.toml) of the datasets.")],
+    host: Annotated[str, typer.Option("--host", help="The address to listen on; others cannot reach 127.0.0.1.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 for any that is free.")] = 8000,
+    ledger: LedgerPlace = None,
+    tokens: TokenFile = Path("tokens.json"),
+    root_path: Annotated[
+        str, typer.Option("--root-path", help="Where a proxy puts the service, such as /eremite.")
+    ] = "",
+    tick: Annotated[
+        float, typer.Option("--tick", help="Answers come after a whole number of so many seconds: they tell no more.")
+    ] = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Answer questions over HTTP, of those who have a token. Put a proxy with TLS in front."""
+    from eremite.cli.serve import serve
+
+    serve(
+        descriptions,
+        host=host,
+        port=port,
+        ledger=ledger,
+        tokens=tokens,
+        root_path=root_path,
+        tick=tick,
+        as_json=as_json,
+    )
+
+
+token = typer.Typer(help="Say who may ask what over HTTP.", rich_markup_mode=None)
+app.add_typer(token, name="token")
+TokenName = Annotated[str, typer.Argument(help="Whose token it is, to list and revoke it by.")]
+
+
+@token.command("add")
+def token_add(
+    name: TokenName,
+    account: Annotated[str, typer.Option("--account", help="Whose budget its questions spend.")],
+    dataset: Annotated[
+        list[str], typer.Option("--dataset", metavar="<str>", help="A dataset it may ask about. Once for each.")
+    ],
+    custodian: Annotated[
+        bool, typer.Option("--custodian", help="Let it read all budgets and the history as well.")
+    ] = False,
+    expires: Annotated[str | None, typer.Option("--expires", help="The last day it is good for: 2027-01-31.")] = None,
+    tokens: TokenFile = Path("tokens.json"),
+    as_json: AsJson = False,
+) -> None:
+    """Make a token and print it, once. Only a hash of it is kept."""
+    from eremite.cli.token import add
+
+    typer.echo(add(tokens, name, account, dataset, custodian, expires, as_json))
+
+
+@token.command("list")
+def token_list(tokens: TokenFile = Path("tokens.json"), as_json: AsJson = False) -> None:
+    """Show who has a token, and for what."""
+    from eremite.cli.token import listed
+
+    typer.echo(listed(tokens, as_json))
+
+
+@token.command("revoke")
+def token_revoke(name: TokenName, tokens: TokenFile = Path("tokens.json"), as_json: AsJson = False) -> None:
+    """Take a token back; a running service refuses it from now on."""
+    from eremite.cli.token import revoke
+
+    typer.echo(revoke(tokens, name, as_json))
+
+
 @app.command()
 def paper(
     output: Annotated[Path, typer.Option("--output", help="Where to write tables, figures and claims.md.")] = Path(

@@ -1,0 +1,56 @@
+"""`eremite serve`: the HTTP service, until it is interrupted."""
+
+import json
+import socket
+from collections.abc import Sequence
+from ipaddress import ip_address
+from pathlib import Path
+
+import typer
+
+from eremite.cli.names import enumerated
+from eremite.cli.terminal import working
+from eremite.errors import InputError
+from eremite.service.extra import require_extra
+from eremite.service.token_file import read_grants
+
+_LONGEST_TICK = 3600
+
+
+def serve(
+    paths: Sequence[Path],
+    *,
+    host: str,
+    port: int,
+    ledger: str | None,
+    tokens: Path,
+    root_path: str,
+    tick: float,
+    as_json: bool,
+) -> None:
+    """Open every table, then answer."""
+    require_extra()
+    from eremite.service.application import application
+    from eremite.service.house import House, open_datasets
+    from eremite.service.running import listening, run
+    from eremite.service.turns import Turns
+
+    if not 0 < tick <= _LONGEST_TICK:
+        raise InputError(f"--tick must be above 0 and at most {_LONGEST_TICK} seconds.")
+    if root_path and (not root_path.startswith("/") or root_path.endswith("/")):
+        raise InputError("--root-path must begin with / and not end with it, such as /eremite.")
+    read_grants(tokens)
+    with working("Opening the tables"):
+        datasets = open_datasets(paths, ledger)
+    house = House(datasets=datasets, tokens=tokens.resolve(), turns=Turns(tick))
+    with listening(host, port) as bound:
+        run(application(house, root_path), bound, lambda: _say(bound, list(datasets), as_json))
+
+
+def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:
+    host, port = bound.getsockname()[:2]
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    said = {"address": address, "datasets": datasets}
+    typer.echo(json.dumps(said) if as_json else f"Serving {enumerated(datasets)} at {address}; stop with Ctrl-C.")
+    if not ip_address(host).is_loopback:
+        typer.echo("Others can reach this address, and tokens travel to it in the clear; see docs/how-to.", err=True)

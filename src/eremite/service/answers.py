@@ -1,0 +1,162 @@
+"""What the service answers with, as JSON schemas: every field with its meaning."""
+
+from typing import Any
+
+from eremite.service.questions import Question
+
+Schema = dict[str, Any]
+
+
+def _text(description: str) -> Schema:
+    return {"type": "string", "description": description}
+
+
+def _whole(description: str) -> Schema:
+    return {"type": "integer", "description": description}
+
+
+def _exact(description: str) -> Schema:
+    """A fraction: as a number where a decimal says it in full, else as a text."""
+    return {"anyOf": [{"type": "number"}, {"type": "string"}], "description": description}
+
+
+def _object(description: str, **fields: Schema) -> Schema:
+    return {"type": "object", "description": description, "properties": fields, "required": list(fields)}
+
+
+def _list(description: str, items: Schema) -> Schema:
+    return {"type": "array", "description": description, "items": items}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}], "description": schema["description"]}
+
+
+ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
+
+HEALTH = _object("The service is up.", status=_text("ok"), version=_text("Of eremite."))
+
+_DEFINITION = _object(
+    "What an outlier is.",
+    min_neighbors=_whole("A row with fewer other rows near it is an outlier."),
+    radius={"type": "number", "description": "How near is near."},
+)
+
+RELEASE = _object(
+    "One answer and what it cost. Of the rows it carries the value alone; all else was public before it was drawn.",
+    value={"description": "The answer: a count, a radius as text, or lists of sets, counts, places."},
+    query=_text("What was asked."),
+    columns=_list("In which columns.", _text("A column.")),
+    definition=_DEFINITION,
+    epsilon=_exact("What it spent."),
+    delta=_exact("What it spent beside epsilon."),
+    mechanism=_text("How it was drawn."),
+    neighbours=_text("What differs between the tables that are told apart no better than epsilon and delta say."),
+    parameters={"type": "object", "description": "What else was asked for, by name."},
+    request_id=_text("Asked again under it, the same answer comes, for free."),
+    time=_text("When it was charged."),
+    version=_text("Of eremite."),
+)
+
+RELEASES = _object("What this account was told.", releases=_list("In the order of the ledger.", RELEASE))
+
+_BOUNDS = _object(
+    "Of one column.",
+    min={"type": "number", "description": "Smaller values count as this."},
+    max={"type": "number", "description": "Larger values count as this."},
+)
+
+DATASET = _object(
+    "All that is public about a dataset.",
+    name=_text("As addresses have it."),
+    n_rows=_whole("How many rows it has."),
+    rows_per_person=_whole("How many rows one person has at most; they are protected together."),
+    columns={"type": "object", "description": "The public bounds by column.", "additionalProperties": _BOUNDS},
+)
+
+DATASETS = _object("What this token may ask about.", datasets=_list("By name.", DATASET))
+
+_PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exact("Delta."))
+
+BUDGET = _object(
+    "What one more release of this account may ask for at most.",
+    dataset=_text("Of which dataset."),
+    account=_text("Whose budget."),
+    left=_PRIVACY,
+    words=_text("The same in words, of the account and of the dataset."),
+)
+
+_BUDGET = _object(
+    "One budget.",
+    account=_or_null(_text("Whose; null is the dataset as a whole.")),
+    cap=_or_null(_PRIVACY),
+    spent=_PRIVACY,
+    rho=_exact("What was spent, in zCDP."),
+    left=_or_null(_PRIVACY),
+    charges=_whole("How many releases were paid for."),
+    sums_only={"type": "boolean", "description": "Whether charges are only ever added up."},
+)
+
+BUDGETS = _object("All budgets of a dataset.", dataset=_text("Which."), budgets=_list("By account.", _BUDGET))
+
+_EVENT = _object(
+    "One event of the ledger.",
+    seq=_whole("Its place."),
+    time=_text("When; of a release, when it was charged."),
+    event=_text("opened, cap set, charged, released or refused."),
+    account=_or_null(_text("Whose.")),
+    request_id=_or_null(_text("Of which request.")),
+    epsilon=_or_null(_exact("Which was charged, refused or set.")),
+    delta=_or_null(_exact("Which was charged, refused or set.")),
+    what=_text("In words."),
+    hash=_text("Of the chain up to here."),
+)
+
+HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
+
+_ERRORS = _object(
+    "What to expect for one epsilon.",
+    epsilon=_exact("Of the count."),
+    delta=_exact("Of the count."),
+    mechanism=_text("The noise that would be used."),
+    median={"type": "number", "description": "Half of all counts are off by less."},
+    most={"type": "number", "description": "95 % of all counts are off by less."},
+)
+
+FORECAST = _object(
+    "The error to expect. All of it is public: it was computed on a stand-in.",
+    definition=_DEFINITION,
+    columns=_list("In which columns.", _text("A column.")),
+    stand_in=_text("On which rows it was computed, in words."),
+    outliers=_whole("How many of those rows are outliers."),
+    errors=_list("By epsilon.", _ERRORS),
+)
+
+EPSILON = _object("The epsilon that is needed, as far as the stand-in tells.", epsilon=_exact("Of two digits."))
+
+
+def body_of(kind: type[Question]) -> Schema:
+    """The part of OpenAPI that describes a question's body."""
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": kind.model_json_schema()}}}}
+
+
+def outcomes(schema: Schema, *failures: int) -> dict[int | str, Schema]:
+    """The part of OpenAPI that describes the answers: one that is good, and those that are not."""
+    good = {"description": schema["description"], "content": {"application/json": {"schema": schema}}}
+    bad: dict[int | str, Schema] = {
+        status: {"description": _MEANING[status], "content": _ERROR_CONTENT} for status in failures
+    }
+    return {200: good, **bad}
+
+
+_ERROR_CONTENT = {"application/json": {"schema": ERROR}}
+_MEANING = {
+    400: "The body is not JSON.",
+    401: "The token is missing, unknown or expired.",
+    403: "The token is not a custodian's.",
+    404: "There is no dataset of this name that the token may ask about.",
+    409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
+    413: "The body is too long.",
+    422: "The question does not fit; nothing was charged.",
+    503: "Ledger or tokens are out of reach, or too many questions wait.",
+}

@@ -1,0 +1,29 @@
+"""The service as an ASGI application."""
+
+from fastapi import FastAPI
+
+from eremite.service import asking, looking
+from eremite.service.edge import Bounded, Punctual
+from eremite.service.failures import NoTracebacks, add_handlers
+from eremite.service.house import House
+from eremite.version import __version__
+
+
+def application(house: House, root_path: str = "") -> FastAPI:
+    """All routes, behind what holds for every request. Pages that would load code from elsewhere are off."""
+    app = FastAPI(
+        title="eremite",
+        version=__version__,
+        description="Differentially private answers about the outliers of private tables.",
+        docs_url=None,
+        redoc_url=None,
+        root_path=root_path,
+    )
+    app.state.house = house
+    add_handlers(app)
+    for router in (looking.router, asking.router):
+        app.include_router(router)
+    app.add_middleware(Bounded)
+    app.add_middleware(NoTracebacks)
+    app.add_middleware(Punctual, tick=house.turns.tick)  # outermost: whatever the answer is, it is on time
+    return app

@@ -1,0 +1,89 @@
+"""What a running service holds: its datasets, opened once, where its tokens are, and the lane for questions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eremite import Session, Table
+from eremite.errors import InputError
+from eremite.ledger import Account, Ledger
+from eremite.privacy import Privacy
+from eremite.service.tokens import Grant
+from eremite.service.turns import Turns
+from eremite.session import opened_ledger
+from eremite.table import open_stand_in, open_table, read_description
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """One private table behind its budget. The table is read-only, and the ledger takes any number of threads."""
+
+    name: str
+    table: Table
+    stand_in: Table | None
+    cap: Privacy  # of a ledger that does not know the dataset yet
+    ledger: Ledger
+
+    def session(self, account: str) -> Session:
+        """Where an account asks."""
+        return Session(
+            self.table,
+            epsilon=self.cap.epsilon,
+            delta=self.cap.delta,
+            ledger=self.ledger,
+            account=account,
+            dataset=self.name,
+            stand_in=self.stand_in,
+        )
+
+    def account(self, grant: Grant) -> Account:
+        """From which a token spends."""
+        return Account(self.name, grant.account)
+
+    def facts(self) -> dict[str, Any]:
+        """All that is public about the table."""
+        columns = {name: {"min": bounds.min, "max": bounds.max} for name, bounds in self.table.bounds.items()}
+        return {
+            "name": self.name,
+            "n_rows": self.table.n_rows,
+            "rows_per_person": self.table.rows_per_person,
+            "columns": columns,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """All of it, by name."""
+
+    datasets: Mapping[str, Dataset]
+    tokens: Path
+    turns: Turns
+
+
+def open_datasets(paths: Iterable[Path], place: str | None) -> dict[str, Dataset]:
+    """Every dataset under its name; what does not fit is an error now, and not when somebody asks."""
+    datasets: dict[str, Dataset] = {}
+    for path in paths:
+        dataset = _opened(path, place)
+        if dataset.name in datasets:
+            raise InputError(f"Two descriptions name their dataset {dataset.name!r}; serve one of them.")
+        datasets[dataset.name] = dataset
+    return datasets
+
+
+def _opened(path: Path, place: str | None) -> Dataset:
+    description = read_description(path)
+    name = description.dataset.name
+    if "/" in name or name in (".", ".."):
+        raise InputError(f"{path} names its dataset {name!r}, which cannot be part of an address; use another name.")
+    _, ledger = opened_ledger(path, place)
+    budget = description.budget
+    assert budget is not None, "the ledger was opened with it"  # noqa: S101 -- for the type checker
+    return Dataset(
+        name=name,
+        table=open_table(description),
+        stand_in=open_stand_in(description),
+        cap=Privacy(budget.epsilon, budget.delta),
+        ledger=ledger,
+    )

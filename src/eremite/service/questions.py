@@ -1,0 +1,171 @@
+"""What can be asked: a body is the arguments of a `Session`'s method, under the same names, as JSON.
+
+Numbers of privacy are taken as written: 0.1 is 1/10, and a text may be "1/3".
+"""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from eremite import OutlierDefinition
+
+#: Errors that say what must be, after the name of the field.
+MUST = "must"
+
+
+def _number(value: object) -> int | Decimal | str:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+        raise _must('be a number, or a text such as "0.1" or "1/3"')
+    return value
+
+
+def _float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise _must("be a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise _must("be a number that is not as large") from None
+
+
+def _definition(value: object) -> OutlierDefinition:
+    if not isinstance(value, dict) or value.keys() != {"min_neighbors", "radius"}:
+        raise _must("be an object with min_neighbors and radius")
+    return OutlierDefinition(min_neighbors=value["min_neighbors"], radius=_float(value["radius"]))
+
+
+def _must(words: str) -> PydanticCustomError:
+    return PydanticCustomError(MUST, "must {words}", {"words": words})
+
+
+_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+_K = {"type": "integer", "minimum": 1, "description": "A row with fewer other rows near it is an outlier."}
+_R = {"type": "number", "description": "How near is near: in distances that run from 0 to 1, as the bounds scale."}
+_DEFINITION = {"type": "object", "required": ["min_neighbors", "radius"], "additionalProperties": False}
+
+Number = Annotated[int | Decimal | str, PlainValidator(_number), WithJsonSchema(_NUMBER)]
+Float = Annotated[float, PlainValidator(_float), WithJsonSchema({"type": "number"})]
+Definition = Annotated[
+    OutlierDefinition,
+    PlainValidator(_definition),
+    WithJsonSchema(_DEFINITION | {"properties": {"min_neighbors": _K, "radius": _R}}),
+    Field(description="What an outlier is."),
+]
+Columns = Annotated[list[str] | None, Field(description="In which columns; all of them if none are named.")]
+Epsilon = Annotated[Number, Field(description="What to spend, taken as written.")]
+Delta = Annotated[Number, Field(description="What to spend beside epsilon; 0 is pure.")]
+Mechanism = Annotated[str, Field(description="The noise; auto chooses by public facts.")]
+Top = Annotated[int, Field(description="How many to name.")]
+RequestId = Annotated[
+    str | None, Field(description="A name for this request: asked again under it, the same answer comes, for free.")
+]
+Shape = Annotated[str, Field(description="Of made-up rows, where there is no stand-in: clusters, normal or uniform.")]
+
+
+class Question(BaseModel):
+    """Frozen and strict; a field that is not known is an error."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    def arguments(self) -> dict[str, Any]:
+        """What the session's method takes."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+class Count(Question):
+    """How many rows are outliers."""
+
+    definition: Definition
+    columns: Columns = None
+    epsilon: Epsilon
+    delta: Delta = 0
+    mechanism: Mechanism = "auto"
+    request_id: RequestId = None
+
+
+class Family(Question):
+    """Which sets of columns to search: give one of size, max_size and subspaces."""
+
+    definition: Definition
+    h: Top
+    size: Annotated[int | None, Field(description="Search all sets of this many columns.")] = None
+    max_size: Annotated[int | None, Field(description="Search all sets of up to this many columns.")] = None
+    subspaces: Annotated[list[list[str]] | None, Field(description="Search these sets of columns.")] = None
+    epsilon: Epsilon
+    delta: Delta = 0
+    request_id: RequestId = None
+
+
+class Subspaces(Family):
+    """In which sets of columns are the most outliers."""
+
+    utility: Annotated[
+        str, Field(description="How sets are scored: centred, dampened or paper; auto chooses by public facts.")
+    ] = "auto"
+    selection: Annotated[str, Field(description="How one is drawn: permute-and-flip or exponential.")] = (
+        "permute-and-flip"
+    )
+
+
+class Report(Family):
+    """In which sets of columns are the most outliers, and how many in each."""
+
+
+class Detect(Question):
+    """Which of the candidates have the fewest rows near them."""
+
+    definition: Definition
+    candidates: Annotated[
+        list[list[Float]] | None,
+        Field(
+            description="Public points in the table's own units, each a list with a number for each column; null for "
+            "the rows of the table, where the answer is close to a random pick."
+        ),
+    ]
+    h: Top
+    columns: Columns = None
+    epsilon: Epsilon
+    request_id: RequestId = None
+
+
+class Radius(Question):
+    """At which radius is about this share of the rows outliers."""
+
+    min_neighbors: Annotated[int, Field(description=_K["description"])]
+    share: Annotated[Number, Field(description="Which part of the rows shall be outliers: 0.01 or 1/100.")]
+    columns: Columns = None
+    radii: Annotated[list[Float] | None, Field(description="A public list to choose from; 0.001 to 0.4 if none.")] = (
+        None
+    )
+    epsilon: Epsilon
+    request_id: RequestId = None
+
+
+class ForecastCount(Question):
+    """How far off a count would be."""
+
+    definition: Definition
+    columns: Columns = None
+    epsilon: Annotated[list[Number], Field(description="For which epsilons.", min_length=1, max_length=20)] = [
+        "0.1",
+        "0.2",
+        "0.5",
+        "1",
+        "2",
+    ]
+    delta: Delta = 0
+    mechanism: Mechanism = "auto"
+    shape: Shape = "clusters"
+
+
+class ForecastEpsilon(Question):
+    """Which epsilon makes 95 % of the counts right to within so many rows."""
+
+    definition: Definition
+    columns: Columns = None
+    within: Annotated[Number, Field(description="How far off a count may be, in rows.")]
+    delta: Delta = 0
+    mechanism: Mechanism = "auto"
+    shape: Shape = "clusters"

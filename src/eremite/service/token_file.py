@@ -1,0 +1,83 @@
+"""The file that keeps the grants: JSON, readable and writable by its owner alone.
+
+A running service reads it for every request, so a token that is revoked is of no use from then on.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from eremite.errors import InputError
+from eremite.service.tokens import Grant
+
+DEFAULT = Path("tokens.json")
+_FORMAT = 1
+
+
+def read_grants(path: Path) -> tuple[Grant, ...]:
+    """All grants in the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        writable_by_others = path.stat().st_mode & 0o022
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; make a first token with: eremite token add") from None
+    except (OSError, ValueError):
+        raise InputError(f"{path} cannot be read; check its permissions.") from None
+    if writable_by_others and sys.platform != "win32":
+        raise InputError(f"{path} can be written by others, who could give themselves tokens; run: chmod 600 {path}")
+    return _parsed(path, text)
+
+
+def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
+    """Write what `change` makes of the grants: all of it or nothing, and nobody else at the same time."""
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        raise InputError(
+            f"{draft} exists: another eremite token is at work, or was interrupted; then remove that file."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(_text(change(read_grants(path) if path.exists() else ())))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+
+
+def _text(grants: tuple[Grant, ...]) -> str:
+    return json.dumps({"format": _FORMAT, "tokens": [grant.plain() for grant in grants]}, indent=2) + "\n"
+
+
+def _parsed(path: Path, text: str) -> tuple[Grant, ...]:
+    try:
+        content = json.loads(text)
+        _require(content["format"] == _FORMAT)
+        return tuple(_grant(fields) for fields in content["tokens"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
+        raise InputError(f"{path} is not a file that eremite token wrote; restore it, or make new tokens.") from None
+
+
+def _grant(fields: dict[str, Any]) -> Grant:
+    expires = fields["expires"]
+    read = {
+        "datasets": tuple(fields["datasets"]),
+        "expires": None if expires is None else date.fromisoformat(expires),
+    }
+    _require(fields["custodian"] in (True, False) and len(bytes.fromhex(fields["hash"])) == 32)
+    return Grant(**(fields | read))
+
+
+def _require(fits: bool) -> None:
+    if not fits:
+        raise ValueError

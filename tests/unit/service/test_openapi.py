@@ -1,0 +1,80 @@
+"""Every route and field is described, without a dataset; what is missing of the extra is said."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from eremite import InputError, OutlierDefinition, Release
+from eremite.service import answers, extra, openapi
+
+ROUTES = {
+    "/healthz": "get",
+    "/v1/datasets": "get",
+    "/v1/datasets/{name}": "get",
+    "/v1/datasets/{name}/budget": "get",
+    "/v1/datasets/{name}/budgets": "get",
+    "/v1/datasets/{name}/history": "get",
+    "/v1/datasets/{name}/releases": "get",
+    "/v1/datasets/{name}/count": "post",
+    "/v1/datasets/{name}/subspaces": "post",
+    "/v1/datasets/{name}/report": "post",
+    "/v1/datasets/{name}/detect": "post",
+    "/v1/datasets/{name}/radius": "post",
+    "/v1/datasets/{name}/forecast/count": "post",
+    "/v1/datasets/{name}/forecast/epsilon": "post",
+}
+
+
+def properties(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field of every object in a schema."""
+    if isinstance(value, dict):
+        for name, field in value.get("properties", {}).items():
+            yield f"{path}.{name}", field
+        for key, part in value.items():
+            yield from properties(part, f"{path}.{key}")
+    if isinstance(value, list):
+        for part in value:
+            yield from properties(part, path)
+
+
+def test_routes_are_exactly_these_and_each_says_what_it_does() -> None:
+    paths = openapi()["paths"]
+    assert {path: list(methods) for path, methods in paths.items()} == {path: [m] for path, m in ROUTES.items()}
+    for path, method in ROUTES.items():
+        route = paths[path][method]
+        assert route["summary"], path
+        assert route["description"], path
+        assert route["responses"]["200"]["content"]["application/json"]["schema"]["properties"], path
+
+
+def test_every_field_is_described() -> None:
+    found = list(properties(openapi()["paths"]))
+    assert len(found) > 100
+    assert [path for path, field in found if not field.get("description")] == []
+
+
+def test_schema_of_a_release_has_its_fields() -> None:
+    release = Release(
+        value=1,
+        query="count_outliers",
+        columns=("bmi",),
+        definition=OutlierDefinition(min_neighbors=1, radius=1),
+        epsilon=Fraction(1),
+        delta=Fraction(0),
+        mechanism="",
+        neighbours="",
+        request_id="",
+        time=datetime(2026, 1, 1, tzinfo=UTC),
+        version="",
+    )
+    assert list(json.loads(release.to_json())) == list(answers.RELEASE["properties"])
+
+
+def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "uvicorn" else object())
+    with pytest.raises(InputError, match=r"pip install 'eremite\[service\]'"):
+        openapi()

@@ -1,0 +1,101 @@
+"""A body becomes the arguments of a session's method, numbers as written, or one sentence."""
+
+import inspect
+from decimal import Decimal
+
+import pytest
+from fastapi import HTTPException
+
+from eremite import InputError, OutlierDefinition, Session
+from eremite.privacy import exact
+from eremite.service.questions import (
+    Count,
+    Detect,
+    ForecastCount,
+    ForecastEpsilon,
+    Question,
+    Radius,
+    Report,
+    Subspaces,
+)
+from eremite.service.reading import read_question
+
+DEFINITION = b'"definition": {"min_neighbors": 5, "radius": 0.05}'
+METHODS = {
+    Count: Session.count_outliers,
+    Subspaces: Session.top_subspaces,
+    Report: Session.outlier_report,
+    Detect: Session.detect_outliers,
+    Radius: Session.choose_radius,
+    ForecastCount: Session.forecast_count,
+    ForecastEpsilon: Session.epsilon_for_count,
+}
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_body_has_the_arguments_of_the_method_with_its_defaults(kind: type[Question]) -> None:
+    parameters = dict(inspect.signature(METHODS[kind]).parameters)
+    del parameters["self"]
+    parameters.pop("progress", None)  # its pace depends on the rows
+    assert set(kind.model_fields) == set(parameters)
+    for name, parameter in parameters.items():
+        field = kind.model_fields[name]
+        assert field.is_required() == (parameter.default is inspect.Parameter.empty)
+        if not field.is_required() and name != "epsilon":
+            assert field.default == parameter.default
+
+
+def test_numbers_are_taken_as_written() -> None:
+    question = read_question(b'{%s, "epsilon": 0.1000000000000000000001}' % DEFINITION, Count)
+    assert question.arguments() == {
+        "definition": OutlierDefinition(min_neighbors=5, radius=0.05),
+        "columns": None,
+        "epsilon": Decimal("0.1000000000000000000001"),
+        "delta": 0,
+        "mechanism": "auto",
+        "request_id": None,
+    }
+    assert exact(question.epsilon, "epsilon") * 10**22 == 10**21 + 1
+    assert read_question(b'{%s, "epsilon": "1/3"}' % DEFINITION, Count).epsilon == "1/3"
+    points = read_question(b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, Detect).candidates
+    assert points == [[1.0, 2.5]]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b"{%s}", "The question needs 'epsilon'."),
+        (b'{%s, "epsilon": 1, "eps": 1}', "There is no field 'eps' in this question; it has: definition, columns,"),
+        (b'{%s, "epsilon": true}', "The field 'epsilon' must be a number, or a text"),
+        (b'{%s, "epsilon": null}', "The field 'epsilon' must be a number, or a text"),
+        (b'{%s, "epsilon": 1, "columns": "bmi"}', "The field 'columns' does not fit: input should be a valid list."),
+        (b'{%s, "epsilon": 1, "request_id": 5}', "The field 'request_id' does not fit: input should be a valid"),
+        (b"[%.0s]", "The body must be one JSON object"),
+        (b'{"definition": {"min_neighbors": 5}, "epsilon": 1, "columns": [%.0s]}', "The field 'definition' must be"),
+        (b'{"definition": {"min_neighbors": 0, "radius": 1}, "epsilon": 1, "columns": [%.0s]}', "min_neighbors must"),
+        (b'{"definition": {"min_neighbors": 1, "radius": 1e999}, "epsilon": 1, "columns": [%.0s]}', "radius must be"),
+        (b'{"definition": {"min_neighbors": 1, "radius": "1"}, "epsilon": 1, "columns": [%.0s]}', "must be a number"),
+    ],
+)
+def test_body_that_does_not_fit_is_told_in_one_sentence(body: bytes, sentence: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_question(body % DEFINITION, Count)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_name_of_an_unknown_field_is_shown_on_one_line_and_cut() -> None:
+    with pytest.raises(InputError) as refused:
+        read_question(b'{%s, "epsilon": 1, "a\\n%s": 1}' % (DEFINITION, b"b" * 10**5), Count)
+    assert len(str(refused.value)) < 200
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"\xff", b'{"epsilon": NaN}', b'{"epsilon": Infinity}', b"[" * 10**5, b"9" * 10**5, b"1e" + b"9" * 99],
+)
+def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
+    with pytest.raises(HTTPException, match="The body is not JSON") as refused:
+        read_question(body, Count)
+    assert refused.value.status_code == 400

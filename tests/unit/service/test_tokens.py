@@ -1,0 +1,99 @@
+"""Tokens are kept as hashes, in a file for the owner alone, and are good until they expire."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from eremite.errors import InputError
+from eremite.service.token_file import change_grants, read_grants
+from eremite.service.tokens import Grant, grant_of, hash_of, new_token
+
+TOKEN = "Zm9yIHRoZSB0ZXN0cyBvbmx5"  # noqa: S105
+ALICE = Grant(name="alice", account="research", datasets=("patients",), expires=date(2027, 1, 31), hash=hash_of(TOKEN))
+BOSS = Grant(name="boss", account="house", datasets=("patients", "wages"), custodian=True, hash=hash_of("other"))
+
+
+def test_tokens_are_long_and_all_different() -> None:
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(re.fullmatch(r"[\w-]{43}", token) for token in tokens)  # 256 bits, six a letter
+
+
+@pytest.mark.parametrize(
+    ("token", "today", "found"),
+    [
+        (TOKEN, date(2027, 1, 31), ALICE),
+        (TOKEN, date(2027, 2, 1), None),
+        ("other", date(2999, 1, 1), BOSS),
+        (TOKEN[:-1], date(2027, 1, 1), None),
+        (hash_of(TOKEN), date(2027, 1, 1), None),
+        ("", date(2027, 1, 1), None),
+    ],
+)
+def test_grant_is_found_by_the_token_alone_until_its_last_day(token: str, today: date, found: Grant | None) -> None:
+    assert grant_of(token, [ALICE, BOSS], today) == found
+
+
+def test_file_keeps_the_grants_and_no_token(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    change_grants(file, lambda grants: (*grants, ALICE))
+    change_grants(file, lambda grants: (*grants, BOSS))
+    assert read_grants(file) == (ALICE, BOSS)
+    assert TOKEN not in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_change_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    change_grants(file, lambda _: (ALICE,))
+
+    def refuse(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+        raise InputError("No.")
+
+    with pytest.raises(InputError, match=r"No\."):
+        change_grants(file, refuse)
+    assert read_grants(file) == (ALICE,)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+
+    def meanwhile(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+        with pytest.raises(InputError, match="another eremite token is at work"):
+            change_grants(file, lambda _: (BOSS,))
+        return (*grants, ALICE)
+
+    change_grants(file, meanwhile)
+    assert read_grants(file) == (ALICE,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "null", '{"format": 2, "tokens": []}', '{"format": 1, "tokens": [{"name": "x"}]}', "[" * 10**5],
+)
+def test_file_that_is_none_of_ours_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "tokens.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match="is not a file that eremite token wrote"):
+        read_grants(file)
+
+
+def test_file_that_is_missing_or_open_to_others_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    with pytest.raises(InputError, match="does not exist; make a first token"):
+        read_grants(file)
+    change_grants(file, lambda _: (ALICE,))
+    file.chmod(0o620)
+    with pytest.raises(InputError, match="chmod 600"):
+        read_grants(file)
+
+
+@pytest.mark.parametrize("changed", [{"name": ""}, {"account": "a\nb"}, {"datasets": ()}, {"datasets": ("",)}])
+def test_grant_is_valid_from_birth(changed: dict[str, object]) -> None:
+    fields = {"name": "alice", "account": "a", "datasets": ("d",), "hash": hash_of("x")}
+    with pytest.raises(InputError):
+        Grant(**(fields | changed))  # type: ignore[arg-type]

@@ -1,0 +1,72 @@
+"""A turn lasts a whole number of ticks, whatever happens in it, and nobody can look in between."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from eremite.service.turns import Crowded, Turns
+
+TICK = 0.4
+
+
+def at_once() -> float:
+    return time.monotonic()
+
+
+def failing() -> None:
+    raise ZeroDivisionError
+
+
+def timed(asked: Callable[[Turns], Awaitable[Any]]) -> float:
+    """How long it takes, in ticks."""
+
+    async def run() -> float:
+        began = time.monotonic()
+        await asked(Turns(TICK))
+        return (time.monotonic() - began) / TICK
+
+    return asyncio.run(run())
+
+
+async def swallowed(turn: Awaitable[Any]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await turn
+
+
+@pytest.mark.parametrize(
+    ("asked", "ticks"),
+    [
+        (lambda turns: turns.take(at_once), 1),
+        (lambda turns: turns.take(lambda: time.sleep(0.4 * TICK)), 1),
+        (lambda turns: turns.take(lambda: time.sleep(1.4 * TICK)), 2),
+        (lambda turns: swallowed(turns.take(failing)), 1),
+    ],
+)
+def test_turn_lasts_whole_ticks_also_when_it_fails(asked: Callable[[Turns], Awaitable[Any]], ticks: int) -> None:
+    assert ticks <= timed(asked) < ticks + 0.5
+
+
+@pytest.mark.parametrize("way", ["take", "between"])
+def test_next_begins_when_the_turn_before_ends_and_not_when_its_work_is_done(way: str) -> None:
+    async def run() -> list[float]:
+        turns = Turns(TICK)
+        return await asyncio.gather(turns.take(at_once), getattr(turns, way)(at_once))
+
+    first, second = asyncio.run(run())
+    assert 0.9 <= (second - first) / TICK < 1.5
+
+
+def test_between_turns_takes_no_tick() -> None:
+    assert timed(lambda turns: turns.between(at_once)) < 0.5
+
+
+def test_crowd_is_turned_away_and_the_lane_goes_on() -> None:
+    async def run() -> list[Any]:
+        turns = Turns(TICK, most_waiting=2)
+        outcomes = await asyncio.gather(*(turns.take(at_once) for _ in range(4)), return_exceptions=True)
+        return [*outcomes, await turns.between(at_once)]
+
+    assert [type(outcome) for outcome in asyncio.run(run())] == [float, float, Crowded, Crowded, float]
