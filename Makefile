@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo test test-slow check format bench bench-quick lock clean
+.PHONY: help demo test test-slow test-spark check format bench bench-quick lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -20,6 +20,9 @@ test: $(VENV)/.ready ## all tests but the long ones
 
 test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests
 	$(BIN)/pytest -n auto -m slow
+
+test-spark: $(VENV)/.ready $(VENV)/.spark ## the contract of Spark frames; fetches Spark, half a gigabyte; needs Java
+	$(BIN)/pytest tests/contracts/test_spark.py tests/contracts/test_readers.py -k spark
 
 check: $(VENV)/.ready $(VENV)/.bench ## format, lint, types, imports
 	$(BIN)/ruff format --check .
@@ -38,12 +41,13 @@ bench-quick: $(VENV)/.ready $(VENV)/.bench ## the same on small tables, to see t
 	$(BIN)/python -m benchmarks --quick
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
-# Spark is half a gigabyte, and its own test installs it.
+# Spark is half a gigabyte; `make test-spark` alone installs it.
 EXTRAS := --extra accounting --extra paper --extra plots --extra postgres --extra service
 lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev -o requirements/dev.txt
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group docs -c requirements/dev.txt -o requirements/docs.txt
+	$(LOCK) pyproject.toml --extra spark -c requirements/dev.txt -o requirements/spark.txt
 	echo uv | $(LOCK) - -o requirements/uv.txt
 
 clean: ## remove the environment and all that was generated
@@ -60,6 +64,10 @@ $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.ready requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
+	touch $@
+
+$(VENV)/.spark: $(VENV)/.ready requirements/spark.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/spark.txt
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.ready requirements/docs.txt

@@ -1,6 +1,8 @@
-"""One PostgreSQL server for all contracts."""
+"""One PostgreSQL server and one session of Spark for all contracts."""
 
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from ledger_server import running_server
@@ -12,3 +14,15 @@ def postgres() -> Iterator[str]:
     pytest.importorskip("adbc_driver_postgresql", reason="pip install 'eremite[postgres]'")
     with running_server() as server:
         yield server.url
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session of Spark on this machine, with two workers."""
+    sql = pytest.importorskip("pyspark.sql", reason="make test-spark installs Spark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java: apt-get install default-jre-headless")
+    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "OFF").getOrCreate()
+    yield session
+    session.stop()

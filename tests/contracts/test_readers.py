@@ -151,11 +151,15 @@ def postgres_reader(folder: Path, url: str) -> Reader:
     return read
 
 
+def spark_reader(spark: Any) -> Reader:
+    return lambda rows, bounds: Table.from_frame(spark.createDataFrame(pa.table(rows)), bounds)
+
+
 def literal(value: object) -> str:
     return "NULL" if value is None else repr(value)
 
 
-KINDS = [*FILES, *FRAMES, "numpy", "structured", "sqlite", "postgres"]
+KINDS = [*FILES, *FRAMES, "numpy", "structured", "sqlite", "postgres", "spark"]
 
 
 @pytest.fixture(params=KINDS)
@@ -167,6 +171,8 @@ def read(request: pytest.FixtureRequest, tmp_path: Path) -> Reader:
         return lambda rows, bounds: Table.from_frame(FRAMES[kind](rows), bounds)
     if kind == "postgres":
         return postgres_reader(tmp_path, request.getfixturevalue("postgres"))
+    if kind == "spark":
+        return spark_reader(request.getfixturevalue("spark"))
     return {"numpy": numpy_reader, "structured": structured_reader, "sqlite": sqlite_reader(tmp_path)}[kind]
 
 

@@ -1,4 +1,4 @@
-"""Columns of a frame in memory: pandas, polars, Arrow, NumPy."""
+"""Columns of a frame: pandas, polars, Arrow, NumPy, Spark."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +20,7 @@ from eremite.table.numeric import (
     require_finite,
     require_types,
 )
+from eremite.table.spark import collected, is_spark
 
 PLACE = "the frame"
 
@@ -32,7 +33,8 @@ def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterabl
         array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
         return _from_array(array, bounds, names)
     require_columns(names, list(bounds), "the bounds")
-    return float_columns(_as_arrow(_narrowed(data, names)), names, PLACE)
+    narrowed = collected(data, names, PLACE) if is_spark(data) else _narrowed(data, names)
+    return float_columns(_as_arrow(narrowed), names, PLACE)
 
 
 def _as_arrow(data: Any) -> pa.Table:
@@ -42,7 +44,7 @@ def _as_arrow(data: Any) -> pa.Table:
     if foreign:
         require_types(foreign, len(data), PLACE)
     raise InputError(
-        f"A {type(data).__name__} cannot be read as a table; give a pandas, polars or Arrow table, "
+        f"A {type(data).__name__} cannot be read as a table; give a pandas, polars, Spark or Arrow table, "
         "or a NumPy array with rows and columns."
     )
 

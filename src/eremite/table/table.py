@@ -34,10 +34,11 @@ class Table:
         columns: Iterable[str] | None = None,
         rows_per_person: int = 1,
     ) -> "Table":
-        """Take the columns named in `bounds` from pandas, polars, Arrow (its PyCapsule interface) or NumPy.
+        """Take the columns named in `bounds` from pandas, polars, Spark, Arrow (its PyCapsule interface) or NumPy.
 
         `columns` chooses among the bounded columns. A NumPy array has no names: there `columns` names all
         of its columns in order (default: the order of `bounds`), and those without bounds are dropped.
+        Of a Spark frame, the columns taken are collected on this machine, and no other leaves the cluster.
         """
         checked = bounds_by_column(bounds)
         return cls.from_columns(columns_from_frame(data, checked, columns), checked, rows_per_person)

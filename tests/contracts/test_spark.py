@@ -1,0 +1,66 @@
+"""What Spark alone can get wrong; the contract of all readers is in test_readers.py."""
+
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eremite import InputError, Table
+
+SECRET = "SECRETCELL"  # noqa: S105
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "spark.md"
+BOUNDS = {"bmi": (10.0, 60.0)}
+
+
+def refusal(frame: Any, bounds: dict[str, tuple[float, float]]) -> str:
+    with pytest.raises(InputError) as caught:
+        Table.from_frame(frame, bounds)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert SECRET not in "".join(traceback.format_exception(error))
+        error = error.__cause__ or error.__context__
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_other_columns_are_never_collected(spark: Any) -> None:
+    frame = spark.sql(f"SELECT id + 20.0D AS bmi, CAST(raise_error('{SECRET}') AS DOUBLE) AS other FROM range(3)")
+    assert Table.from_frame(frame, BOUNDS).points().tolist() == [[0.2], [0.22], [0.24]]
+
+
+def test_error_of_a_job_is_one_sentence_without_a_cell(spark: Any) -> None:
+    frame = spark.sql(f"SELECT CAST(note AS DOUBLE) AS bmi FROM VALUES ('1'), ('{SECRET}') AS t(note)")
+    assert refusal(frame, BOUNDS) == "Spark cannot give 'bmi' of the frame; collect them in Spark to see why."
+
+
+def test_names_may_hold_dots_blanks_and_backticks(spark: Any) -> None:
+    bounds = {"blood.sugar": (0.0, 10.0), "two words": (0.0, 10.0), "tick`ed": (0.0, 10.0)}
+    frame = spark.createDataFrame([(1.0, 2, True)], list(bounds))
+    assert Table.from_frame(frame, bounds).points().tolist() == [[0.1, 0.2, 0.1]]
+
+
+def test_names_that_differ_in_case_alone_are_refused(spark: Any) -> None:
+    assert "Spark cannot give 'bmi'" in refusal(spark.sql("SELECT 1.0D AS bmi, 2.0D AS BMI"), BOUNDS)
+
+
+def test_decimals_and_empty_frames_are_read(spark: Any) -> None:
+    assert Table.from_frame(spark.sql("SELECT 35.00BD AS bmi"), BOUNDS).points().tolist() == [[0.5]]
+    assert Table.from_frame(spark.sql("SELECT 35.00BD AS bmi WHERE 1 = 0"), BOUNDS).n_rows == 0
+
+
+def test_page_on_spark_runs(spark: Any) -> None:
+    scope: dict[str, Any] = {}
+    [block] = re.findall(r"```py\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    exec(block, scope)  # noqa: S102
+    assert scope["table"].n_rows == 100_000
+    assert scope["session"].remaining.epsilon == 0.5
+
+
+def test_old_spark_is_refused_with_what_to_install() -> None:
+    class FrameOfSpark3:
+        sparkSession = None  # noqa: N815
+        columns = ("bmi",)
+
+    assert "needs Spark 4.0 or newer; install it with: pip install 'eremite[spark]'" in refusal(FrameOfSpark3(), BOUNDS)
