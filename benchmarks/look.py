@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from eremite.paper.look import BLACK, BLUE, GREEN, ORANGE, RED  # noqa: E402
+from eremite.plots.look import BLACK, BLUE, GREEN, ORANGE, RED  # noqa: E402
 
 __all__ = ["BLACK", "BLUE", "GREEN", "ORANGE", "RED", "label", "panels", "save"]
 

@@ -5,11 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import exact, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eremite.plots.releases import Forecast
 
 #: A count; a radius as it is written; or, in tuples, subspaces, counts beside them, places of candidates, answers.
 Value = int | bool | str | tuple["Value", ...]
@@ -59,6 +64,16 @@ class Release:
             return cls(**(fields | _parsed(fields)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
+
+    def plot(self, forecast: "Forecast | None" = None) -> "Figure":
+        """A matplotlib figure of the answer and its guarantee: nothing that is not in the JSON. Needs eremite[plots].
+
+        A count takes a `CountForecast` of the same request, and shows how far off such counts are expected to be: the
+        release itself cannot say, since its noise depends on the rows.
+        """
+        from eremite.plots.releases import picture
+
+        return picture(self, forecast)
 
 
 _VALUES = {"count_outliers": int, "choose_radius": str}

@@ -148,7 +148,7 @@ def test_release_is_frozen_and_holds_no_more_than_its_fields():
     with pytest.raises((AttributeError, TypeError)):
         RELEASE.bound = 3
     assert not hasattr(RELEASE, "__dict__")
-    assert {name for name in dir(RELEASE) if not name.startswith("_")} == {*FIELDS, "to_json", "from_json"}
+    assert {name for name in dir(RELEASE) if not name.startswith("_")} == {*FIELDS, "to_json", "from_json", "plot"}
 
 
 def test_release_is_a_value():

@@ -9,8 +9,8 @@ from eremite.paper import figures_of_counts as counts
 from eremite.paper import figures_of_searches as searches
 from eremite.paper.experiments import Results
 from eremite.paper.figures_of_searches import named
-from eremite.paper.look import save
 from eremite.paper.tables import values
+from eremite.plots.look import save
 
 
 def draw_all(results: Results, folder: Path) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eremite.paper.look import (
+from eremite.paper.tables import Row, chosen, number, values
+from eremite.plots.look import (
     BLACK,
     BLUE,
     DASHDOT,
@@ -23,7 +24,6 @@ from eremite.paper.look import (
     plot,
     ticks,
 )
-from eremite.paper.tables import Row, chosen, number, values
 
 _NOISE: dict[str, tuple[str, str, Style]] = {
     "theorem_4": ("Theorem 4", RED, DASHDOT),

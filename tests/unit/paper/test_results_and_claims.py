@@ -14,9 +14,9 @@ from eremite.paper import experiments
 from eremite.paper.claims import Claim, claims_page
 from eremite.paper.experiments import Experiment, run_all
 from eremite.paper.files import Files
-from eremite.paper.look import _apart
 from eremite.paper.setting import Setting, quick
 from eremite.paper.tables import chosen, number, read_table, values, write_table
+from eremite.plots.look import _apart
 
 SOURCES = Path(eremite.__file__).parent
 

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from eremite.plots.picture import Picture
+
 # Okabe and Ito's colours; every line has a style of its own besides.
 BLACK, ORANGE, BLUE, GREEN, RED, GREY = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "0.45"
 DASHED, DOTTED, DASHDOT = (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2))
@@ -27,10 +29,12 @@ class Line:
     style: Style = "-"
 
 
-def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """Axes row by row, open at the top and on the right."""
-    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12))
-    grid = [axes for row in figure.subplots(rows, columns, squeeze=False) for axes in row]
+def panels(
+    rows: int, columns: int, width: float, height: float, ratios: Sequence[float] | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Axes row by row, open at the top and on the right; `ratios` of the widths of columns."""
+    figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12))
+    grid = [axes for row in figure.subplots(rows, columns, squeeze=False, width_ratios=ratios) for axes in row]
     for axes in grid:
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=9)

@@ -1,0 +1,43 @@
+"""Which candidates were drawn: their numbers against the order, so that any number of them stays legible."""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from eremite.errors import InputError
+from eremite.plots.look import BLACK, panels
+
+#: What fits; those drawn first are shown.
+MOST = 40
+_LARGEST = 10**15
+_CELL = 0.28  # inches
+
+
+def checked(value: object) -> list[int]:
+    """Places of candidates, from 0."""
+    if not isinstance(value, tuple) or not value:
+        raise InputError("A picture of a detection needs a release whose value is places of candidates.")
+    if not all(type(place) is int and 0 <= place < _LARGEST for place in value):
+        raise InputError(f"A picture of a detection needs places that are whole numbers from 0 to {_LARGEST:,}.")
+    return list(value)
+
+
+def draw(places: Sequence[int], number: int | None) -> Figure:
+    """A dot for each, the first one drawn on top. Candidates are counted from 1, as people do; `number` of them."""
+    shown = [place + 1 for place in places[:MOST]]
+    ranks = range(1, len(shown) + 1)
+    figure, [axes] = panels(1, 1, 7.2, _CELL * len(shown) + 1.9)
+    axes.hlines(ranks, 0, shown, color="0.85", lw=1.5)
+    axes.plot(shown, ranks, "o", color=BLACK, ms=7, zorder=3)
+    for candidate, rank in zip(shown, ranks, strict=True):
+        axes.annotate(
+            f"{candidate:,}", (candidate, rank), xytext=(8, 0), textcoords="offset points", va="center", fontsize=9
+        )  # fmt: skip
+    end = max(*shown, number or 1)
+    axes.set(xlim=(0, 1.08 * end + 0.5), xlabel="number of the candidate; the first is 1", ylabel="order drawn")
+    axes.set_ylim(len(shown) + 0.6, 0.4)
+    axes.set_yticks(ranks)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda candidate, _: f"{candidate:,.0f}"))
+    return figure

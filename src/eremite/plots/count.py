@@ -1,0 +1,38 @@
+"""One count on a line that starts at 0 and, if a forecast lends it, how far off such counts are expected to be."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from eremite.errors import InputError
+from eremite.plots.look import BLACK, BLUE, GREY, panels
+
+_MOST = 10**15  # rows; up to here every count is a float
+_LONG = 10**7  # numbers that need room
+_UNSAID = "how far off this is depends on the rows, so the release does not say; a forecast tells what to expect"
+
+
+def draw(value: int, half_width: float | None) -> Figure:
+    """A dot; with a half-width, a bar around it."""
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise InputError(f"A picture of a count needs a whole number from 0 to {_MOST:,}.")
+    figure, [axes] = panels(1, 1, 7.2, 2.5)
+    axes.plot([value], [0], "o", color=BLACK, ms=9, zorder=3)
+    axes.annotate(f"{value:,}", (value, 0), xytext=(0, 11), textcoords="offset points", ha="center", fontsize=13)
+    end = float(max(value, 10))
+    if half_width is None:
+        axes.text(0.5, 0.12, _UNSAID, transform=axes.transAxes, ha="center", fontsize=8.5, color=GREY)
+    else:
+        low, end = max(value - half_width, 0), max(value + half_width, 10)
+        axes.plot([low, end], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")
+        said = f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
+        axes.text(0.5, 0.12, said, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
+    _number_line(axes, end)
+    return figure
+
+
+def _number_line(axes: Axes, end: float) -> None:
+    axes.spines[["left"]].set_visible(False)
+    axes.set(xlim=(-0.03 * end, 1.1 * end), ylim=(-1, 1), yticks=[], xlabel="rows")
+    axes.xaxis.set_major_locator(MaxNLocator(6 if end < _LONG else 2, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))

@@ -1,0 +1,199 @@
+"""A picture of any release: what it says, what it cost, whom it protects. Of the rows it shows the value alone.
+
+How far off a value is depends on the rows, so no release has an error bar of its own; a forecast may lend it one.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from matplotlib.figure import Figure
+
+from eremite.errors import InputError
+from eremite.plots import answers, candidates, count, radii, sets
+from eremite.plots.words import frame, listed, short
+from eremite.privacy import shown
+
+_LONGEST_NUMBER = 24
+_MOST_ASKED = 10**12
+
+
+class Definition(Protocol):
+    """When a row is an outlier."""
+
+    @property
+    def min_neighbors(self) -> int: ...
+
+    @property
+    def radius(self) -> float: ...
+
+
+class Answer(Protocol):
+    """What a picture shows of a release: fields of its JSON."""
+
+    @property
+    def value(self) -> Any: ...
+
+    @property
+    def query(self) -> str: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def delta(self) -> Fraction: ...
+
+    @property
+    def mechanism(self) -> str: ...
+
+    @property
+    def neighbours(self) -> str: ...
+
+    @property
+    def parameters(self) -> Sequence[tuple[str, Any]]: ...
+
+
+class CountError(Protocol):
+    """What a forecast says for one epsilon."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def delta(self) -> Fraction: ...
+
+    @property
+    def mechanism(self) -> str: ...
+
+    @property
+    def most(self) -> float: ...
+
+
+class Forecast(Protocol):
+    """What was to be expected of a count, computed on rows that are not private."""
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def errors(self) -> Sequence[CountError]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure, what it shows in words, and what an outlier is."""
+
+    figure: Figure
+    title: str
+    outlier: str
+
+
+def picture(release: Answer, forecast: Forecast | None = None) -> Figure:
+    """A figure with a title in words, the answer, and a footer with the guarantee."""
+    if release.query not in _DRAWN:
+        raise InputError(f"There is no picture of the query {short(release.query)!r}.")
+    if forecast is not None and release.query != "count_outliers":
+        raise InputError("Only the picture of a count takes a forecast.")
+    drawn = _DRAWN[release.query](release) if forecast is None else _count(release, forecast)
+    return frame(drawn.figure, drawn.title, drawn.outlier, _guarantee(release))
+
+
+def _guarantee(release: Answer) -> str:
+    spent = _spent(release.epsilon, release.delta)
+    return f"protected: all that differs with {short(release.neighbours, 80)}; {spent}; {short(release.mechanism, 60)}"
+
+
+def _spent(epsilon: Fraction, delta: Fraction) -> str:
+    return f"epsilon {_cut(epsilon)}" + (f", delta {_cut(delta)}" if delta else "")
+
+
+def _cut(number: Fraction) -> str:
+    text = shown(number)
+    return text if len(text) <= _LONGEST_NUMBER else f"about {float(number):.6g}"
+
+
+def _outlier(release: Answer, one: str = "row", others: str = "other row") -> str:
+    k = release.definition.min_neighbors
+    return f"outlier: a {one} with fewer than {k:,} {others}{'s' * (k != 1)} within {release.definition.radius:g}"
+
+
+def _count(release: Answer, forecast: Forecast | None = None) -> Drawn:
+    half_width = None if forecast is None else _expected(release, forecast)
+    figure = count.draw(release.value, half_width)
+    return Drawn(figure, f"{release.value:,} outliers (with noise) in {listed(release.columns)}", _outlier(release))
+
+
+def _expected(release: Answer, forecast: Forecast) -> float:
+    """The 95 % half-width that was forecast for just this request."""
+    if (forecast.definition, forecast.columns) != (release.definition, release.columns):
+        raise InputError("The forecast is of other columns or another definition than the release; forecast for these.")
+    for error in forecast.errors:
+        if (error.epsilon, error.delta, error.mechanism) == (release.epsilon, release.delta, release.mechanism):
+            return error.most
+    raise InputError(
+        f"The forecast has no {_spent(release.epsilon, release.delta)} with {short(release.mechanism)}, "
+        "which the release was made with; forecast for that."
+    )
+
+
+def _top_subspaces(release: Answer) -> Drawn:
+    named = sets.checked(release.value)
+    return Drawn(sets.draw(named, None, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
+
+
+def _outlier_report(release: Answer) -> Drawn:
+    named, counts = sets.checked_with_counts(release.value)
+    return Drawn(sets.draw(named, counts, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
+
+
+def _named(drawn: int, shown: int) -> str:
+    """Said of the draw: the sets with the most outliers are likely, not certain, to be drawn."""
+    first = f"; the first {shown} of {drawn:,}" if drawn > shown else ""
+    return f"Drawn as the {'sets' if drawn != 1 else 'set'} of columns with the most outliers{first}"
+
+
+def _detect_outliers(release: Answer) -> Drawn:
+    places, told = candidates.checked(release.value), str(dict(release.parameters).get("candidates", ""))
+    public = re.fullmatch(r"(\d{1,15}) public points", told)
+    which = f"{len(places):,} of {int(public[1]):,}" if public else f"{len(places):,}"
+    first = f"; the first {candidates.MOST} of {len(places):,}" if len(places) > candidates.MOST else ""
+    title = f"Drawn as the {which} candidates with the fewest rows near, in {listed(release.columns)}{first}"
+    figure = candidates.draw(places, int(public[1]) if public else None)
+    return Drawn(figure, title, _outlier(release, "candidate", "row"))
+
+
+def _choose_radius(release: Answer) -> Drawn:
+    told, k = dict(release.parameters), release.definition.min_neighbors
+    figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
+    share = short(str(told.get("share")))
+    title = f"Radius {release.definition.radius:g}, drawn for a share of {share} outliers in {listed(release.columns)}"
+    return Drawn(figure, title, f"outlier: a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius")
+
+
+def _is_outlier(release: Answer) -> Drawn:
+    said, before = answers.checked(release.value), dict(release.parameters).get("asked_before", 0)
+    if type(before) is not int or not 0 <= before <= _MOST_ASKED:
+        raise InputError("A picture of a screen needs a release that says how many were asked before.")
+    title = f"{sum(said):,} of {len(said):,} candidates said to be outliers in {listed(release.columns)}"
+    return Drawn(answers.draw(said, before), title, _outlier(release, "candidate", "row"))
+
+
+_DRAWN: dict[str, Callable[[Answer], Drawn]] = {
+    "count_outliers": _count,
+    "top_subspaces": _top_subspaces,
+    "outlier_report": _outlier_report,
+    "detect_outliers": _detect_outliers,
+    "choose_radius": _choose_radius,
+    "is_outlier": _is_outlier,
+}

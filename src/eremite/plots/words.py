@@ -1,0 +1,39 @@
+"""Words in a picture. Names come from files, and may hold anything: none is read as mathematics, none is too long."""
+
+from collections.abc import Sequence
+from textwrap import fill
+
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from eremite.plots.look import GREY
+
+_LONGEST_NAME = 28
+_MOST_NAMES = 6
+_LETTERS_AN_INCH = 12.0  # of a title
+
+
+def short(name: str, longest: int = _LONGEST_NAME) -> str:
+    """A name on one line; what is too long ends in dots."""
+    shown = name if name and name.isprintable() else repr(name)
+    return shown if len(shown) <= longest else shown[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a sentence: a, b and c; cut when there are many."""
+    parts = [short(name) for name in names]
+    if len(parts) > _MOST_NAMES:
+        parts = [*parts[: _MOST_NAMES - 1], f"{len(parts) - _MOST_NAMES + 1:,} more columns"]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def frame(figure: Figure, title: str, *footer: str) -> Figure:
+    """The figure with a title, and below it what it rests on, a line each."""
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(h_pad=0.1)
+    letters = figure.get_figwidth() * _LETTERS_AN_INCH
+    figure.suptitle(fill(title, round(letters)), fontsize=11, parse_math=False)
+    below = "\n".join(fill(line, round(letters * 1.3)) for line in footer)
+    figure.supxlabel(below, fontsize=8, color=GREY, parse_math=False)
+    return figure
