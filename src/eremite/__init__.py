@@ -9,6 +9,7 @@ from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
+    from eremite.citing import citation
     from eremite.outliers import OutlierDefinition
     from eremite.privacy import Privacy
     from eremite.release import Release
@@ -27,6 +28,7 @@ __all__ = [
     "Session",
     "Table",
     "__version__",
+    "citation",
     "open",
 ]
 
@@ -36,6 +38,7 @@ _HOMES = {
     "Release": ("eremite.release", "Release"),
     "Session": ("eremite.session", "Session"),
     "Table": ("eremite.table", "Table"),
+    "citation": ("eremite.citing", "citation"),
     "open": ("eremite.session", "open_session"),
 }
 

@@ -88,6 +88,8 @@ def test_commands_options_and_words_are_completed(complete: Complete, line: str,
     ("line", "words"),
     [
         ("eremite count ", ["patients.toml"]),
+        ("eremite serve patients.toml la", []),
+        ("eremite serve patients.toml later/", ["later/visits.toml"]),
         ("eremite count later/", ["later/visits.toml"]),
         ("eremite count quoted/", []),  # the shell offers files where it is offered none
         ("eremite count nowhere/", []),

@@ -20,6 +20,7 @@ def test_public_names_are_exactly_these():
         "Session",
         "Table",
         "__version__",
+        "citation",
         "open",
     ]
     assert all(getattr(eremite, name) is not None for name in eremite.__all__)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.completions import SELECTIONS, UTILITIES, one_of
+from eremite.cli.completions import SELECTIONS, UTILITIES, description_files, one_of
 from eremite.cli.options import (
     AccountName,
     AsJson,
@@ -365,7 +365,10 @@ TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tok
 
 @app.command()
 def serve(
-    descriptions: Annotated[list[Path], typer.Argument(help="The description files (.toml) of the datasets.")],
+    descriptions: Annotated[
+        list[Path],
+        typer.Argument(help="The description files (.toml) of the datasets.", autocompletion=description_files),
+    ],
     host: Annotated[str, typer.Option("--host", help="The address to listen on; others cannot reach 127.0.0.1.")] = (
         "127.0.0.1"
     ),
