@@ -7,6 +7,7 @@ private table as far as the stand-in is like it; nothing here has looked at one.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
 from eremite.forecast.stand_in import StandIn
@@ -14,6 +15,9 @@ from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON, positive, shown
 from eremite.queries.count import CountPlan, plan_count
 from eremite.sensitivity import count_with_bound, most_moved
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Epsilons = Iterable[object]
 
@@ -38,6 +42,18 @@ class CountForecast:
     stand_in: str  # in words
     outliers: int  # of the stand-in
     errors: tuple[CountError, ...]
+
+    def plot(self, within: object = None) -> "Figure":
+        """A matplotlib figure of the errors over epsilon, with the wanted accuracy as a line. Needs eremite[plots]."""
+        from eremite.plots.errors import draw_forecast
+        from eremite.plots.words import forecast_frame, listed
+
+        wanted = None if within is None else float(positive(within, "within"))
+        medians, mosts = [error.median for error in self.errors], [error.most for error in self.errors]
+        figure = draw_forecast([float(error.epsilon) for error in self.errors], medians, mosts, self.outliers, wanted)
+        noise = {f"{error.mechanism} noise": None for error in self.errors}
+        title = f"How far off a private count of outliers in {listed(self.columns)} is expected to be"
+        return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
 
 def forecast_count(

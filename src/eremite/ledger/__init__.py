@@ -10,6 +10,7 @@ from eremite.ledger.ledger import Entry, Ledger, Remaining
 from eremite.ledger.left import left
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import open_ledger
+from eremite.ledger.over_time import BudgetOverTime
 from eremite.ledger.reserving import Reserved, Stored
 from eremite.ledger.store import Account
 from eremite.ledger.verify import Verification
@@ -17,6 +18,7 @@ from eremite.ledger.verify import Verification
 __all__ = [
     "Account",
     "Budget",
+    "BudgetOverTime",
     "CapSet",
     "Charged",
     "Cost",

@@ -11,6 +11,7 @@ from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Released
 from eremite.ledger.left import in_words, left
+from eremite.ledger.over_time import BudgetOverTime, over_time
 from eremite.ledger.reserving import Reserved, Stored, budget_of, capping, opening, reserving, standings_of, storing
 from eremite.ledger.store import EVERYONE, Account, Store
 from eremite.ledger.verify import Verification, verification
@@ -121,6 +122,13 @@ class Ledger:
         """Everything that happened, in order; of one dataset, or of one account, if named."""
         entries = (_entry(row) for row in self._store.contents().rows)
         return [entry for entry in entries if _about(entry.event, dataset, analyst)]
+
+    def over_time(self, dataset: str, analyst: str | None = None) -> BudgetOverTime:
+        """How the budget of a dataset came to where it is, and those of its accounts or of the one named; plots."""
+        history = [(entry.time, entry.event) for entry in self.history(dataset)]
+        if not history:
+            raise InputError(f"Dataset {dataset!r} is not in this ledger.")
+        return over_time(history, dataset, analyst)
 
     def verify(self, noted: str | None = None) -> Verification:
         """Go through the whole chain and add everything up again; and look for a hash that was noted before.

@@ -13,21 +13,11 @@ from matplotlib.figure import Figure
 
 from eremite.errors import InputError
 from eremite.plots import answers, candidates, count, radii, sets
-from eremite.plots.words import frame, listed, short
+from eremite.plots.words import Definition, frame, listed, outlier, short
 from eremite.privacy import shown
 
 _LONGEST_NUMBER = 24
 _MOST_ASKED = 10**12
-
-
-class Definition(Protocol):
-    """When a row is an outlier."""
-
-    @property
-    def min_neighbors(self) -> int: ...
-
-    @property
-    def radius(self) -> float: ...
 
 
 class Answer(Protocol):
@@ -124,8 +114,7 @@ def _cut(number: Fraction) -> str:
 
 
 def _outlier(release: Answer, one: str = "row", others: str = "other row") -> str:
-    k = release.definition.min_neighbors
-    return f"outlier: a {one} with fewer than {k:,} {others}{'s' * (k != 1)} within {release.definition.radius:g}"
+    return outlier(release.definition.min_neighbors, release.definition.radius, one, others)
 
 
 def _count(release: Answer, forecast: Forecast | None = None) -> Drawn:
@@ -174,11 +163,11 @@ def _detect_outliers(release: Answer) -> Drawn:
 
 
 def _choose_radius(release: Answer) -> Drawn:
-    told, k = dict(release.parameters), release.definition.min_neighbors
+    told = dict(release.parameters)
     figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
     share = short(str(told.get("share")))
     title = f"Radius {release.definition.radius:g}, drawn for a share of {share} outliers in {listed(release.columns)}"
-    return Drawn(figure, title, f"outlier: a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius")
+    return Drawn(figure, title, outlier(release.definition.min_neighbors, None))
 
 
 def _is_outlier(release: Answer) -> Drawn:

@@ -1,7 +1,8 @@
 """Words in a picture. Names come from files, and may hold anything: none is read as mathematics, none is too long."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import fill
+from typing import Protocol
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -27,6 +28,22 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
+def outlier(min_neighbors: int, radius: float | None, one: str = "row", others: str = "other row") -> str:
+    """When `one` is an outlier, by how many `others` are near."""
+    near = "the radius" if radius is None else f"{radius:g}"
+    return f"outlier: a {one} with fewer than {min_neighbors:,} {others}{'s' * (min_neighbors != 1)} within {near}"
+
+
+class Definition(Protocol):
+    """When a row is an outlier."""
+
+    @property
+    def min_neighbors(self) -> int: ...
+
+    @property
+    def radius(self) -> float: ...
+
+
 def frame(figure: Figure, title: str, *footer: str) -> Figure:
     """The figure with a title, and below it what it rests on, a line each."""
     engine = figure.get_layout_engine()
@@ -37,3 +54,14 @@ def frame(figure: Figure, title: str, *footer: str) -> Figure:
     below = "\n".join(fill(line, round(letters * 1.3)) for line in footer)
     figure.supxlabel(below, fontsize=8, color=GREY, parse_math=False)
     return figure
+
+
+def forecast_frame(figure: Figure, title: str, definition: Definition, stand_in: str, notes: Iterable[str]) -> Figure:
+    """The frame of a forecast of counts: which rows it rests on, and that none was private."""
+    return frame(
+        figure,
+        title,
+        "; ".join([outlier(definition.min_neighbors, definition.radius), *notes]),
+        f"forecast on {stand_in}",
+        "no private row was looked at, nothing was spent",
+    )

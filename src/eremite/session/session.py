@@ -11,8 +11,17 @@ from uuid import uuid4
 from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
-from eremite.forecast import CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
-from eremite.ledger import Account, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
+from eremite.forecast import (
+    CountForecast,
+    MechanismComparison,
+    Shape,
+    StandIn,
+    compare_mechanisms,
+    epsilon_for_count,
+    forecast_count,
+    made_up,
+)
+from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries.count import compute_count, plan_count
@@ -81,6 +90,11 @@ class Session:
     def remaining_in_words(self) -> str:
         """What is left of the account's budget and of the dataset's."""
         return self._ledger.remaining(self._account).words
+
+    @property
+    def budget_over_time(self) -> BudgetOverTime:
+        """How the budget came to where it is: the dataset's and this account's. Its `plot()` draws it."""
+        return self._ledger.over_time(self._account.dataset, self._account.analyst)
 
     @property
     def n_rows(self) -> int:
@@ -299,6 +313,23 @@ class Session:
     ) -> Fraction:
         """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`."""
         return epsilon_for_count(self._rows_to_forecast(shape), definition, columns, within, delta, mechanism)
+
+    def compare_mechanisms(
+        self,
+        definition: OutlierDefinition,
+        columns: Iterable[str] | None = None,
+        *,
+        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        delta: Number = 0,
+        shape: Shape = "clusters",
+    ) -> MechanismComparison:
+        """How far off `count_outliers` would be with each mechanism. Spends nothing, looks at no private row.
+
+        Computed as by `forecast_count`. Without a `delta` only the pure mechanisms answer; the record says why others
+        are left out.
+        """
+        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
+        return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, epsilons, delta)
 
     def _rows_to_forecast(self, shape: Shape) -> StandIn:
         """Public rows; of the private table the public facts alone."""

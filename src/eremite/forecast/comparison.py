@@ -1,0 +1,99 @@
+"""Which noise would a private count have with each mechanism: all of them, on the same public or made-up rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from eremite.errors import InputError
+from eremite.forecast.count import CountError, forecast_count
+from eremite.forecast.stand_in import StandIn
+from eremite.outliers import OutlierDefinition
+from eremite.queries.choice import NAMES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MECHANISMS = tuple(name for name in NAMES if name != "auto")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A mechanism that does not answer at some epsilons, and why."""
+
+    mechanism: str
+    epsilons: tuple[Fraction, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MechanismComparison:
+    """The errors to expect of every mechanism, by epsilon, and the rows they were computed on. All of it is public."""
+
+    definition: OutlierDefinition
+    columns: tuple[str, ...]
+    stand_in: str  # in words
+    outliers: int  # of the stand-in
+    errors: tuple[CountError, ...]  # by mechanism, then by epsilon
+    left_out: tuple[LeftOut, ...]
+
+    def plot(self) -> "Figure":
+        """A matplotlib figure: how far off 95 % of the counts are, a line for each mechanism. Needs eremite[plots]."""
+        from eremite.plots.errors import draw_comparison
+        from eremite.plots.words import forecast_frame, listed
+
+        points = [(error.mechanism, float(error.epsilon), error.most) for error in self.errors]
+        deltas = sorted({f"delta {float(error.delta):g}" for error in self.errors if error.delta})
+        title = f"How far off 95 % of private counts in {listed(self.columns)} are expected to be, by their noise"
+        figure = draw_comparison(points, self.outliers)
+        return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
+
+
+def compare_mechanisms(
+    stand_in: StandIn,
+    definition: OutlierDefinition,
+    columns: Iterable[str] | None,
+    epsilons: Sequence[object],
+    delta: object,
+) -> MechanismComparison:
+    """A forecast by each mechanism; one that does not hold for an epsilon is left out there, and the reason kept.
+
+    Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
+    """
+    names = stand_in.table.choose(columns)
+    whole = forecast_count(stand_in, definition, names, epsilons, delta, "auto")  # refuses what no mechanism takes
+    asked = [error.epsilon for error in whole.errors]
+    outcomes = [
+        _outcome(stand_in, definition, names, epsilon, delta, name) for name in _MECHANISMS for epsilon in asked
+    ]
+    return MechanismComparison(
+        whole.definition,
+        whole.columns,
+        whole.stand_in,
+        whole.outliers,
+        tuple(outcome for outcome in outcomes if isinstance(outcome, CountError)),
+        _joined([outcome for outcome in outcomes if isinstance(outcome, LeftOut)]),
+    )
+
+
+def _outcome(
+    stand_in: StandIn,
+    definition: OutlierDefinition,
+    names: tuple[str, ...],
+    epsilon: Fraction,
+    delta: object,
+    name: str,
+) -> CountError | LeftOut:
+    try:
+        return forecast_count(stand_in, definition, names, [epsilon], delta, name).errors[0]
+    except InputError as error:
+        return LeftOut(name, (epsilon,), str(error))
+
+
+def _joined(all_left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
+    """One for each mechanism and reason."""
+    epsilons: dict[tuple[str, str], tuple[Fraction, ...]] = {}
+    for one in all_left_out:
+        key = one.mechanism, one.reason
+        epsilons[key] = epsilons.get(key, ()) + one.epsilons
+    return tuple(LeftOut(name, which, reason) for (name, reason), which in epsilons.items())

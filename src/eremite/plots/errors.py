@@ -1,0 +1,85 @@
+"""Errors to expect over epsilon, on logarithmic axes: nearer to the bottom is better, nearer to the left is cheaper."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from eremite.errors import InputError
+from eremite.plots.look import (
+    BLACK,
+    BLUE,
+    DASHDOT,
+    DASHED,
+    DOTTED,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    Line,
+    Style,
+    name_ends,
+    panels,
+    plot,
+    ticks,
+)
+
+_MOST_TICKS = 9
+_FEW_DECADES = 300
+_STYLES: list[tuple[str, Style]] = [
+    (BLACK, "-"), (ORANGE, DASHED), (BLUE, DASHDOT), (GREEN, DOTTED), (RED, DASHED),
+]  # fmt: skip
+
+
+def draw_forecast(
+    epsilons: Sequence[float], medians: Sequence[float], mosts: Sequence[float], outliers: int, within: float | None
+) -> Figure:
+    """How far off half of the counts are, and 95 % of them; beside it the count itself, and what is wanted."""
+    order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
+    x = [epsilons[i] for i in order]
+    lines = [
+        Line("95 % off by less", x, [mosts[i] for i in order], BLACK),
+        Line("half off by less", x, [medians[i] for i in order], BLUE, DASHED),
+    ]
+    levels = [(f"wanted, {within:,g}", within, RED)] if within is not None else []
+    return _over_epsilon(lines, [*levels, (f"outliers here, {outliers:,}", float(outliers), GREY)])
+
+
+def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -> Figure:
+    """A line for each name: how far off 95 % of its counts are."""
+    lines = []
+    for place, name in enumerate(dict.fromkeys(name for name, _, _ in errors)):
+        points = sorted((epsilon, most) for other, epsilon, most in errors if other == name)
+        colour, style = _STYLES[place % len(_STYLES)]
+        lines.append(Line(name, [x for x, _ in points], [y for _, y in points], colour, style))
+    return _over_epsilon(lines, [(f"outliers here, {outliers:,}", float(outliers), GREY)])
+
+
+def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]]) -> Figure:
+    if not lines:
+        raise InputError("There is no error to draw: no mechanism answers at these epsilons.")
+    figure, [axes] = panels(1, 1, 7.2, 4.6)
+    plot(axes, lines)
+    for line in lines:
+        axes.plot(line.x, line.y, "o", color=line.colour, ms=4, clip_on=False)
+    low, high = min(line.x[0] for line in lines), max(line.x[-1] for line in lines)
+    if low == high:
+        low, high = low / 2, high * 2
+    flat = [Line(name, [low, high], [y, y], colour, DOTTED) for name, y, colour in levels if y > 0]
+    plot(axes, flat)
+    _axes(axes, sorted({x for line in lines for x in line.x}), (low, high))
+    name_ends(axes, [*lines, *flat])
+    return figure
+
+
+def _axes(axes: Axes, epsilons: Sequence[float], ends: tuple[float, float]) -> None:
+    axes.set(xscale="log", yscale="log", xlabel="$\\epsilon$", ylabel="rows that a count is off by")
+    if len(epsilons) <= _MOST_TICKS:
+        ticks(axes, epsilons)
+    axes.set_xlim(*ends)
+    low, high = axes.get_ylim()
+    if high / low < _FEW_DECADES:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.10g}"))
