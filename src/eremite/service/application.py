@@ -17,6 +17,7 @@ def application(house: House, root_path: str = "") -> FastAPI:
         description="Differentially private answers about the outliers of private tables.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # to an address that a proxy may not have
         root_path=root_path,
     )
     app.state.house = house

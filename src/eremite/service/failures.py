@@ -14,6 +14,7 @@ from collections.abc import Callable
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
@@ -64,6 +65,8 @@ class NoTracebacks:
 
         try:
             await self._app(scope, receive, noting)
+        except ClientDisconnect:
+            return  # before the question was read: nothing was charged, and nobody is there to be told
         except Exception as error:
             debugging = os.environ.get("EREMITE_DEBUG") == "1"
             LOG.error("%s: %s", _KIND, type(error).__name__, exc_info=debugging)  # noqa: TRY400 -- no traceback

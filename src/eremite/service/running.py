@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -11,17 +12,25 @@ from eremite.errors import InputError
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that is ours; what is wrong with the address is said now."""
+    if not 0 <= port < 2**16:
+        raise InputError("--port must be between 0 and 65535.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        return _bound(socket.socket(family, kind, protocol), address)
+    except OSError as error:
         raise InputError(
-            f"Cannot listen on {host}, port {port}: {reason}; choose others with --host and --port."
+            f"Cannot listen on {host}, port {port}: {error.strerror}; choose others with --host and --port."
         ) from None
-    return bound
+
+
+def _bound(free: socket.socket, address: Any) -> socket.socket:
+    try:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(address)
+    except OSError:
+        free.close()
+        raise
+    return free
 
 
 def run(app: FastAPI, bound: socket.socket, ready: Callable[[], None]) -> None:

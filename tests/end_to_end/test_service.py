@@ -1,0 +1,333 @@
+"""The service as an analyst meets it: `eremite serve` in a process of its own, on a free port of this machine.
+
+Tables are tiny, so kernels run without being compiled; ticks are short.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from eremite import Release
+from eremite.cli import main
+from eremite.ledger import Released, open_ledger
+
+DESCRIPTION = """
+[dataset]
+name = "{name}"
+source = "patients.csv"
+[columns]
+bmi = {{ min = 10, max = 60 }}
+pulse = {{ min = 30, max = 200 }}
+[budget]
+epsilon = 2.0
+"""
+DEFINITION = {"min_neighbors": 3, "radius": 0.05}
+COUNT = {"definition": DEFINITION, "epsilon": 0.1}
+TICK = "0.02"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running service, its folder, and the tokens by name."""
+
+    address: str
+    folder: Path
+    tokens: dict[str, str]
+    client: httpx.Client
+
+    def get(self, path: str, who: str = "alice") -> httpx.Response:
+        return self.client.get(f"{self.address}/v1/datasets{path}", headers=self.sent(who))
+
+    def ask(self, path: str, question: object, who: str = "alice") -> httpx.Response:
+        content = question if isinstance(question, bytes) else json.dumps(question).encode()
+        return self.client.post(f"{self.address}/v1/datasets{path}", content=content, headers=self.sent(who))
+
+    def sent(self, who: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
+
+    def left(self, who: str = "alice") -> Any:
+        return self.get("/patients/budget", who).json()["left"]["epsilon"]
+
+
+def written(folder: Path) -> dict[str, str]:
+    """Two datasets and three tokens."""
+    rows = np.random.default_rng(1).normal([25, 75], [4, 8], (40, 2))
+    (folder / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a:.2f},{b:.2f}" for a, b in rows) + "\n")
+    for name in ("patients", "wages"):
+        (folder / f"{name}.toml").write_text(DESCRIPTION.format(name=name))
+    grants = {
+        "alice": ["--account", "research", "--dataset", "patients"],
+        "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],
+        "boss": ["--account", "house", "--dataset", "patients", "--custodian"],
+        "gone": ["--account", "research", "--dataset", "patients", "--expires", "2020-01-01"],
+    }
+    return {
+        name: json.loads(command(folder, "token", "add", name, *more, "--json"))["token"]
+        for name, more in grants.items()
+    }
+
+
+def command(folder: Path, *arguments: str) -> str:
+    """What a command of this process prints, with the folder's token file."""
+    with redirect_stdout(StringIO()) as out, pytest.raises(SystemExit) as stopped:
+        main([*arguments, "--tokens", str(folder / "tokens.json")])
+    assert stopped.value.code == 0
+    return out.getvalue()
+
+
+@contextmanager
+def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Served]:
+    """Until the block ends; nothing but the first line may be printed."""
+    arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", f"from eremite.cli import main; main({arguments!r})"],
+        cwd=folder,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        with httpx.Client(timeout=60) as client:
+            yield Served(json.loads(line)["address"], folder, tokens, client)
+    finally:
+        process.terminate()
+        out, err = process.communicate(timeout=30)
+    assert (out, err) == ("", "")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("service")
+    with serving(folder, written(folder)) as served:
+        yield served
+
+
+def test_public_facts_are_told_to_whoever_may_ask(service: Served) -> None:
+    bounds = {"bmi": {"min": 10.0, "max": 60.0}, "pulse": {"min": 30.0, "max": 200.0}}
+    facts = {"name": "patients", "n_rows": 40, "rows_per_person": 1, "columns": bounds}
+    assert service.get("").json() == {"datasets": [facts]}
+    assert service.get("/patients").json() == facts
+    assert [dataset["name"] for dataset in service.get("", "bob").json()["datasets"]] == ["patients", "wages"]
+    health = service.client.get(f"{service.address}/healthz")
+    assert (health.status_code, health.json()["status"]) == (200, "ok")
+    assert service.client.get(f"{service.address}/openapi.json").json()["info"]["title"] == "eremite"
+    assert [service.client.get(f"{service.address}{page}").status_code for page in ("/docs", "/redoc")] == [404, 404]
+
+
+QUESTIONS = {
+    "count": COUNT,
+    "subspaces": COUNT | {"h": 1, "size": 1},
+    "report": COUNT | {"h": 1, "max_size": 2},
+    "detect": COUNT | {"h": 1, "candidates": [[25, 75.5], [58, 190]]},
+    "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
+}
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_answer_is_the_release_that_the_ledger_keeps_and_comes_again_for_free(service: Served, path: str) -> None:
+    left = service.left()
+    question = QUESTIONS[path] | {"request_id": f"contract {path}"}
+    answer = service.ask(f"/patients/{path}", question)
+    assert answer.status_code == 200, answer.text
+    assert Release.from_json(answer.text).request_id == f"contract {path}"
+    assert service.left() == pytest.approx(left - 0.1)
+    assert service.ask(f"/patients/{path}", question).text == answer.text
+    assert service.left() == pytest.approx(left - 0.1)
+    kept = [entry.event for entry in open_ledger(service.folder / "patients.db").history("patients", "research")]
+    assert [event.release for event in kept if isinstance(event, Released)].count(answer.text) == 1
+    assert service.get("/patients/releases").json()["releases"].count(answer.json()) == 1
+    assert service.get("/patients/releases", "bob").json() == {"releases": []}
+
+
+def test_forecasts_are_free(service: Served) -> None:
+    left = service.left()
+    forecast = service.ask("/patients/forecast/count", {"definition": DEFINITION, "epsilon": ["0.5", "1/3"]}).json()
+    assert [error["epsilon"] for error in forecast["errors"]] == [0.5, "1/3"]
+    assert "made-up rows" in forecast["stand_in"]
+    needed = service.ask("/patients/forecast/epsilon", {"definition": DEFINITION, "within": 20}).json()
+    assert 0 < needed["epsilon"] < 20
+    assert service.left() == left
+
+
+@pytest.mark.parametrize(
+    ("path", "question", "status", "sentence"),
+    [
+        ("/patients/count", COUNT | {"epsilon": 3}, 409, "Dataset 'patients' has epsilon"),
+        ("/patients/count", COUNT | {"columns": ["weight"]}, 422, "weight"),
+        ("/patients/count", COUNT | {"epsilon": "many"}, 422, "epsilon must be a number."),
+        ("/patients/count", COUNT | {"epsilon": "0"}, 422, "epsilon must be above 0."),
+        ("/patients/count", COUNT | {"mechanism": "exact"}, 422, "mechanism"),
+        ("/patients/count", COUNT | {"request_id": "a\nb"}, 422, "request id"),
+        ("/patients/count", {"epsilon": 1}, 422, "The question needs 'definition'."),
+        ("/patients/count", COUNT | {"seed": 5}, 422, "There is no field 'seed'"),
+        ("/patients/detect", COUNT | {"h": 1, "candidates": [[1], [1, 2]]}, 422, "Points must be rows of 2 numbers"),
+        ("/patients/subspaces", COUNT | {"h": 9, "size": 2}, 422, ""),
+        ("/wages/count", COUNT, 404, "There is no dataset of this name that this token may ask about."),
+        ("/nothing/count", COUNT, 404, "There is no dataset of this name that this token may ask about."),
+        ("/patients/everything", COUNT, 404, "There is nothing at this address."),
+    ],
+)
+def test_refusal_is_one_sentence_and_costs_nothing(
+    service: Served, path: str, question: object, status: int, sentence: str
+) -> None:
+    left = service.left()
+    answer = service.ask(path, question)
+    assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    assert sentence in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+    assert service.left() == left
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 10**5, b'{"epsilon": NaN}'])
+def test_malformed_json_is_told_in_one_sentence(service: Served, body: bytes) -> None:
+    answer = service.ask("/patients/count", body)
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"error": "The body is not JSON in UTF-8; send one JSON object."},
+    )
+
+
+@pytest.mark.parametrize("chunks", [1, 100])
+def test_body_that_is_too_long_is_refused_before_it_is_read(service: Served, chunks: int) -> None:
+    part = b" " * (5 * 2**20 // chunks)
+    content = part if chunks == 1 else iter([part] * chunks)
+    address, sent = f"{service.address}/v1/datasets/patients/count", service.sent("alice")
+    answer = service.client.post(address, content=content, headers=sent)
+    assert (answer.status_code, answer.json()) == (
+        413,
+        {"error": "The body is longer than 4 MiB; ask for less at once."},
+    )
+    assert service.get("/patients").status_code == 200
+
+
+@pytest.mark.parametrize("who", ["nobody", "gone", "forged"])
+@pytest.mark.parametrize("path", ["", "/patients", "/patients/budget", "/patients/releases", "/patients/history"])
+def test_without_a_good_token_nothing_is_told(service: Served, who: str, path: str) -> None:
+    forged = replace(service, tokens=service.tokens | {"forged": "x" * 43})
+    answer = forged.get(path, who)
+    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert answer.json()["error"].startswith("This token is missing, unknown or expired;")
+
+
+def test_dataset_of_others_is_as_one_that_does_not_exist(service: Served) -> None:
+    answers = [service.get(f"/{name}{what}") for name in ("wages", "nothing") for what in ("", "/budget", "/history")]
+    assert len({(answer.status_code, answer.content, str(answer.headers)) for answer in answers}) == 1
+    assert service.get("/elsewhere", "bob").content == answers[0].content
+
+
+def test_books_are_open_to_the_custodian_alone(service: Served) -> None:
+    service.ask("/patients/count", COUNT | {"request_id": "in the books"})
+    history = service.get("/patients/history", "boss").json()["history"]
+    assert [event["event"] for event in history if event["request_id"] == "in the books"] == ["charged", "released"]
+    budgets = service.get("/patients/budgets", "boss").json()["budgets"]
+    assert {None, "research"} <= {budget["account"] for budget in budgets}
+    refused = [service.get(f"/patients/{books}") for books in ("history", "budgets")]
+    assert {(answer.status_code, answer.text) for answer in refused} == {
+        (403, '{"error":"This is for the custodian\'s tokens only."}')
+    }
+
+
+def test_revoked_token_is_of_no_use_at_once(service: Served) -> None:
+    grant = ["--account", "visitors", "--dataset", "patients", "--json"]
+    token = json.loads(command(service.folder, "token", "add", "eve", *grant))["token"]
+    visited = replace(service, tokens={"eve": token})
+    assert visited.get("/patients", "eve").status_code == 200
+    assert "eve" in command(service.folder, "token", "list")
+    command(service.folder, "token", "revoke", "eve")
+    assert visited.get("/patients", "eve").status_code == 401
+    assert "eve" not in command(service.folder, "token", "list")
+
+
+def test_answer_to_one_who_left_is_kept(service: Served) -> None:
+    question = COUNT | {"h": 1, "candidates": [[25, 75]] * 2000, "request_id": "left alone"}
+    body, [(name, token)] = json.dumps(question).encode(), service.sent("alice").items()
+    head = f"POST /v1/datasets/patients/detect HTTP/1.1\r\nHost: x\r\n{name}: {token}\r\nContent-Length: {len(body)}"
+    with socket.create_connection(("127.0.0.1", int(service.address.rsplit(":", 1)[1]))) as wire:
+        wire.sendall(head.encode() + b"\r\n\r\n" + body)
+        wait_for(lambda: "left alone" in service.get("/patients/history", "boss").text)  # it is charged
+    wait_for(lambda: "left alone" in service.get("/patients/releases").text)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_two_services_share_one_budget_and_its_answers(service: Served) -> None:
+    question = COUNT | {"epsilon": "0.2"}
+    with serving(service.folder, service.tokens) as other, ThreadPoolExecutor(8) as pool:
+        both = (service, other)
+        asked = [pool.submit(where.ask, "/wages/count", question, "bob") for _ in range(8) for where in both]
+        assert sorted(future.result().status_code for future in asked) == [200] * 10 + [409] * 6
+        kept = [where.get("/wages/releases", "bob").json()["releases"] for where in both]
+        assert (len(kept[0]), kept[1]) == (10, kept[0])
+        again = question | {"request_id": kept[0][0]["request_id"]}
+        assert [where.ask("/wages/count", again, "bob").json() for where in both] == [kept[0][0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["missing.toml"], "missing.toml does not exist"),
+        (["patients.toml", "patients.toml"], "Two descriptions name their dataset 'patients'"),
+        (["slash.toml"], "which cannot be part of an address"),
+        (["patients.toml", "--host", "no.such.host.invalid"], "Cannot listen on no.such.host.invalid, port 8000"),
+        (["patients.toml", "--port", "99999"], "--port must be between 0 and 65535"),
+        (["patients.toml", "--port", "{taken}"], "Cannot listen on 127.0.0.1, port {taken}: Address already in use"),
+    ],
+)
+def test_what_cannot_be_served_is_told_at_start(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    written(tmp_path)
+    (tmp_path / "slash.toml").write_text(DESCRIPTION.format(name="a/b"))
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken = listener.getsockname()[1]
+        with pytest.raises(SystemExit) as stopped:
+            main(["serve", *(argument.format(taken=taken) for argument in arguments)])
+    error = capsys.readouterr().err
+    assert (stopped.value.code, error.count("\n")) == (2, 1)
+    assert sentence.format(taken=taken) in error
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--tick", "0"], "--tick must be above 0"),
+        (["--tick", "nan"], "--tick must be above 0"),
+        (["--root-path", "eremite/"], "--root-path must begin with /"),
+        (["--tokens", "none.json"], "none.json does not exist; make a first token"),
+    ],
+)
+def test_options_that_do_not_fit_are_told_at_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["serve", str(tmp_path / "x.toml"), *options])
+    assert stopped.value.code == 2
+    assert sentence in capsys.readouterr().err

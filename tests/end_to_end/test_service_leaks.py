@@ -1,0 +1,210 @@
+"""Over HTTP nothing that depends on the rows leaves, but the value; and no error that nobody foresaw.
+
+Two tables with as many rows are asked the same questions, whose values are the same for every table, with a clock that
+stands still. Whatever comes back, and whatever is logged or printed, must be the same to the byte.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from fastapi import FastAPI
+
+from eremite.ledger import ledger as ledger_module
+from eremite.service.application import application
+from eremite.service.failures import INTERNAL
+from eremite.service.house import House, open_datasets
+from eremite.service.token_file import change_grants
+from eremite.service.tokens import Grant, hash_of
+from eremite.service.turns import Turns
+from eremite.session import session as session_module
+
+DESCRIPTION = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+[columns]
+bmi = { min = 10, max = 60 }
+pulse = { min = 30, max = 200 }
+[budget]
+epsilon = 2.0
+"""
+ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
+ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # among one there is nothing to choose
+    ("subspaces", ASK | {"size": 2, "request_id": "one"}),
+    ("subspaces", ASK | {"size": 2, "request_id": "one"}),
+    ("detect", ASK | {"candidates": [[25, 75]], "request_id": "two"}),
+]
+REFUSED: list[tuple[str, dict[str, Any]]] = [
+    ("count", {}),
+    ("count", {"definition": ASK["definition"], "epsilon": 5, "request_id": "three"}),
+    ("count", {"definition": {"min_neighbors": 40, "radius": 0.05}, "epsilon": 1}),
+    ("subspaces", ASK | {"size": 3}),
+    ("detect", ASK | {"candidates": [[25]]}),
+    ("detect", ASK | {"candidates": None, "h": 41}),
+    ("radius", {"min_neighbors": 3, "share": 2, "epsilon": 0.1}),
+    ("forecast/count", {"definition": ASK["definition"], "epsilon": [0]}),
+]
+FREE: list[tuple[str, dict[str, Any]]] = [
+    ("forecast/count", {"definition": ASK["definition"]}),
+    ("forecast/epsilon", {"definition": ASK["definition"], "within": 20}),
+]
+LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
+
+
+def rows(which: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """As many rows: all alike, or all alone."""
+    alone = np.linspace([10, 30], [60, 200], 40)
+    return np.full((40, 2), [25.0, 75.0]) if which == "alike" else alone
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], FastAPI]:
+    """The service on a table, with a ledger of its own."""
+
+    class Clock:
+        @staticmethod
+        def now(zone: object) -> datetime:
+            return datetime(2026, 1, 1, tzinfo=UTC)
+
+    monkeypatch.setattr(ledger_module, "datetime", Clock)
+
+    def serve(which: str) -> FastAPI:
+        for file in tmp_path.iterdir():
+            file.unlink()
+        (tmp_path / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a},{b}" for a, b in rows(which)) + "\n")
+        (tmp_path / "patients.toml").write_text(DESCRIPTION)
+        grant = Grant(
+            name="a", account="a", datasets=("patients",), custodian=True, expires=date.max, hash=hash_of("secret")
+        )
+        change_grants(tmp_path / "tokens.json", lambda _: (grant,))
+        datasets = open_datasets([tmp_path / "patients.toml"], None)
+        return application(House(datasets=datasets, tokens=tmp_path / "tokens.json", turns=Turns(0.02)))
+
+    return serve
+
+
+def asked(app: FastAPI, requests: list[tuple[str, str, Any]]) -> list[httpx.Response]:
+    """One after the other."""
+
+    async def run() -> list[httpx.Response]:
+        headers = {"Authorization": "Bearer secret"}
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as client:
+            base = "/v1/datasets/patients"
+            return [await client.request(how, f"{base}{path}", json=body) for how, path, body in requests]
+
+    return asyncio.run(run())
+
+
+def posts(questions: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str, Any]]:
+    return [("POST", f"/{path}", body) for path, body in questions]
+
+
+@pytest.fixture
+def seen(
+    served: Callable[[str], FastAPI], capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> Callable[[str], list[str]]:
+    """What comes back from the service on a table, and what is logged and printed meanwhile."""
+
+    def look(which: str) -> list[str]:
+        app = served(which)
+        caplog.clear()
+        capfd.readouterr()
+        with caplog.at_level(logging.DEBUG):
+            looks = [("GET", path, None) for path in LOOKS]
+            answers = asked(app, posts(ALWAYS_THE_SAME + REFUSED + FREE) + looks)
+        logged = [f"{record.levelname} {record.name} {record.getMessage()}" for record in caplog.records]
+        shown = [f"{answer.status_code} {answer.headers!r} {answer.text}" for answer in answers]
+        return shown + logged + list(capfd.readouterr())
+
+    return look
+
+
+def test_asker_sees_the_values_and_nothing_else(seen: Callable[[str], list[str]]) -> None:
+    alike = seen("alike")
+    assert alike == seen("alone")
+    statuses = [line.split()[0] for line in alike[:19]]
+    assert statuses == ["200"] * 3 + ["422", "409"] + ["422"] * 6 + ["200"] * 2 + ["200"] * 5 + ["404"]
+
+
+def test_asker_tells_a_leaking_mutant(seen: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    compute = session_module.compute_detection
+
+    def leaking(table: Any, plan: Any) -> Any:
+        logging.getLogger("eremite").debug("mean %s", table.points().mean())
+        return compute(table, plan)
+
+    monkeypatch.setattr(session_module, "compute_detection", leaking)
+    assert seen("alike") != seen("alone")
+
+
+def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
+    served: Callable[[str], FastAPI],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def failing(table: Any, plan: Any) -> Any:
+        raise ArithmeticError(f"row 7 is {table.points()[7]}")
+
+    monkeypatch.setattr(session_module, "compute_detection", failing)
+    app = served("alone")
+    with caplog.at_level(logging.DEBUG):
+        failed, budget = asked(app, [*posts(ALWAYS_THE_SAME[2:]), ("GET", "/budget", None)])
+    assert (failed.status_code, failed.json()) == (500, {"error": INTERNAL})
+    assert budget.json()["left"]["epsilon"] == 1.9
+    told = caplog.text + "".join(capfd.readouterr())
+    assert "ArithmeticError" in told
+    assert "row 7" not in told
+    assert "Traceback" not in told
+
+
+def test_release_is_seen_when_its_turn_ends_and_not_before(
+    served: Callable[[str], FastAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for the releases meanwhile would otherwise see when the computing was done."""
+    app = served("alike")
+    monkeypatch.setattr(app.state.house.turns, "tick", 0.6)
+    came: dict[str, float] = {}
+
+    async def timed(client: httpx.AsyncClient, how: str, path: str, body: Any) -> httpx.Response:
+        answer = await client.request(how, f"/v1/datasets/patients{path}", json=body)
+        came[path] = time.monotonic()
+        return answer
+
+    async def run() -> httpx.Response:
+        transport, headers = httpx.ASGITransport(app), {"Authorization": "Bearer secret"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as client:
+            question = asyncio.create_task(timed(client, "POST", "/detect", ALWAYS_THE_SAME[2][1]))
+            await asyncio.sleep(0.1)
+            releases = await timed(client, "GET", "/releases", None)
+            await question
+            return releases
+
+    asked(app, posts(ALWAYS_THE_SAME[2:]))  # whatever has to be compiled is compiled
+    began = time.monotonic()
+    assert [release["request_id"] for release in asyncio.run(run()).json()["releases"]] == ["two"]
+    assert came["/releases"] - began >= 0.6
+
+
+def test_lost_ledger_and_lost_tokens_are_told_without_their_places(
+    served: Callable[[str], FastAPI], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = served("alike")
+    for file in tmp_path.glob("patients.db*"):
+        file.unlink()
+    [ledger] = asked(app, posts(ALWAYS_THE_SAME[:1]))
+    assert (ledger.status_code, ledger.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
+    (tmp_path / "tokens.json").unlink()
+    [tokens] = asked(app, [("GET", "", None)])
+    assert (tokens.status_code, tokens.json()) == (503, {"error": "The tokens cannot be read; tell the custodian."})
+    assert str(tmp_path) not in ledger.text + tokens.text
+    assert caplog.text.count(str(tmp_path)) == 2  # the custodian reads where
