@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo test test-slow test-spark check format bench bench-quick lock clean
+.PHONY: help demo test test-slow test-spark check docs format bench bench-quick lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -24,11 +24,15 @@ test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests
 test-spark: $(VENV)/.ready $(VENV)/.spark ## the contract of Spark frames; fetches Spark, half a gigabyte; needs Java
 	$(BIN)/pytest tests/contracts/test_spark.py tests/contracts/test_readers.py -k spark
 
-check: $(VENV)/.ready $(VENV)/.bench ## format, lint, types, imports
+check: $(VENV)/.ready $(VENV)/.bench $(VENV)/.docs ## format, lint, types, imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.docs ## the documentation, into site/: complete, no dead link, nothing loaded from a network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	$(BIN)/python -m tools.check_site
 
 format: $(VENV)/.ready ## rewrite the code in the house format
 	$(BIN)/ruff format .
@@ -52,7 +56,7 @@ lock: $(VENV)/.ready ## renew the pinned dependencies
 
 clean: ## remove the environment and all that was generated
 	find src -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) demo paper dist build .coverage .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo paper site dist build .coverage .numba_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eremite needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }

@@ -8,6 +8,8 @@ from pathlib import Path
 # Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "attacks"))
+# and the tools of the documentation from the root.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 # Compiled kernels are cached, but a kernel is not recompiled when a function it inlines from another file changes.
 # A cache named after the sources can never serve a stale kernel to a test.

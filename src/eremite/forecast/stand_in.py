@@ -11,7 +11,9 @@ from eremite.errors import InputError
 from eremite.table import Bounds, Table
 
 Shape = Literal["clusters", "normal", "uniform"]
+"""How rows are made up."""
 SHAPES = get_args(Shape)
+"""All of them."""
 _SEED = 20150611
 
 

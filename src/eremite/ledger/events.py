@@ -72,6 +72,7 @@ class Refused:
 
 
 Event = DatasetOpened | CapSet | Charged | Released | Refused
+"""What the history holds."""
 
 _KINDS: dict[str, type[Event]] = {
     "dataset opened": DatasetOpened,

@@ -19,6 +19,7 @@ class MemoryStore:
         self._home = Home()
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
+        """Show `make` the page, and keep the changes it returns."""
         self._home.require()
         with self._lock:
             changes, outcome = make(self._page(account, request_id))
@@ -27,10 +28,12 @@ class MemoryStore:
             return outcome
 
     def page(self, account: Account) -> Page:
+        """The page, to look at."""
         with self._lock:
             return self._page(account, None)
 
     def contents(self) -> Contents:
+        """All rows, standings and requests."""
         with self._lock:
             standings, requests = tuple(self._standings.values()), tuple(self._requests.values())
             return Contents(self._head, tuple(self._rows), standings, requests)

@@ -20,6 +20,7 @@ class Verification:
 
     @property
     def sound(self) -> bool:
+        """Nothing was found."""
         return not self.findings
 
 

@@ -7,8 +7,8 @@ from itertools import chain, combinations
 
 from eremite.errors import InputError
 
-#: The columns of a subspace, in the order of the table.
 Subspace = tuple[str, ...]
+"""The columns of a subspace, in the order of the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from eremite.errors import InputError
 
-#: What a picture's file may be called at the end.
 SUFFIXES = (".svg", ".png", ".pdf")
+"""What a picture's file may be called at the end."""
 
 # Whatever could differ between two runs is left out.
 _METADATA: dict[str, dict[str, Any]] = {

@@ -1,0 +1,32 @@
+"""Links of the repository, as the site needs them."""
+
+import posixpath
+import re
+
+
+def repository_links_turned(markdown: str, place: str, brought_in: dict[str, str]) -> str:
+    """Links of the page at `place` to files of the repository, made relative to the site where it has them."""
+    written_in = {site: source for source, site in brought_in.items()}.get(place, f"docs/{place}")
+
+    def turned(link: re.Match[str]) -> str:
+        target, _, anchor = link[1].partition("#")
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(written_in), target))
+        site = brought_in.get(source, source.removeprefix("docs/") if source.startswith("docs/") else None)
+        if site is None or not target:
+            return link[0]
+        return f"]({posixpath.relpath(site, posixpath.dirname(place) or '.')}{'#' + anchor if anchor else ''})"
+
+    return re.sub(r"\]\((?!\w+:)([^)\s]+)\)", turned, markdown)
+
+
+def proofs_linked(html: str, place: str, brought_in: dict[str, str]) -> str:
+    """`<code>queries/radius.proof.md</code>`, or the last part of it, as a link to that page."""
+
+    def linked(code: re.Match[str]) -> str:
+        found = [site for source, site in brought_in.items() if f"/{source}".endswith(f"/{code[1]}")]
+        if len(found) != 1:
+            return code[0]
+        address = found[0].removesuffix(".md") + ".html"
+        return f'<a href="{posixpath.relpath(address, posixpath.dirname(place) or ".")}">{code[0]}</a>'
+
+    return re.sub(r"(?<!>)<code>([\w/]+\.proof\.md)</code>", linked, html)

@@ -1,0 +1,61 @@
+"""The public names of the package, and what the source says about each."""
+
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+import griffe
+
+import eremite
+
+#: Packages that the library is made from, or that run a command; nobody imports from them.
+INTERNAL = {"cli", "demo", "engines", "paper", "queries"}
+
+
+def public_names() -> list[str]:
+    """`eremite.Session`, `eremite.Session.remaining` and so on: all that others may build on."""
+    homes = ["eremite", *(f"eremite.{package}" for package in _public_packages())]
+    tops = [f"{home}.{name}" for home in homes for name in import_module(home).__all__ if not name.startswith("__")]
+    return [name for top in tops for name in [top, *_members(top)]]
+
+
+def docstring(name: str) -> str:
+    """The docstring of a public name, or nothing."""
+    found = _described(name).docstring
+    return "" if found is None else found.value
+
+
+def canonical(name: str) -> str:
+    """The one name, among those that a thing goes by, that says where it is written."""
+    return _described(name).path
+
+
+def _public_packages() -> Iterator[str]:
+    for module in pkgutil.iter_modules(eremite.__path__):
+        if module.ispkg and module.name not in INTERNAL and hasattr(import_module(f"eremite.{module.name}"), "__all__"):
+            yield module.name
+
+
+def _members(name: str) -> list[str]:
+    """The methods and properties of a class; its fields are part of its signature."""
+    found = _described(name)
+    if not found.is_class:
+        return []
+    return [f"{name}.{each}" for each, member in found.members.items() if _is_public_call(each, member)]
+
+
+def _is_public_call(name: str, member: griffe.Object | griffe.Alias) -> bool:
+    return not name.startswith("_") and (member.is_function or "property" in member.labels)
+
+
+def _described(name: str) -> griffe.Object:
+    found = _package()[name.removeprefix("eremite.")] if name != "eremite" else _package()
+    if found.is_module and found.name in found.members:
+        found = found[found.name]  # a function hides the module that is named after it
+    return found.final_target if isinstance(found, griffe.Alias) else found
+
+
+@cache
+def _package() -> griffe.Object | griffe.Alias:
+    return griffe.load("eremite", search_paths=[str(import_module("eremite").__path__[0] + "/..")])
