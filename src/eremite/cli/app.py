@@ -20,6 +20,7 @@ from eremite.cli.options import (
     MaxSize,
     MinNeighbors,
     NoiseName,
+    PlotFile,
     Radius,
     RequestId,
     ShowProgress,
@@ -28,6 +29,8 @@ from eremite.cli.options import (
 )
 from eremite.cli.purse import Purse
 from eremite.cli.shown_by_default import ShownByDefault
+from eremite.cli.told import tell
+from eremite.errors import InputError
 from eremite.version import __version__
 
 app = typer.Typer(
@@ -92,12 +95,13 @@ def count(
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the outliers, with noise that protects every row. Spends epsilon."""
     from eremite.cli.count import run
 
-    typer.echo(
+    tell(
         run(
             description,
             min_neighbors=min_neighbors,
@@ -108,7 +112,8 @@ def count(
             mechanism=mechanism,
             purse=Purse(ledger, account, request_id),
             as_json=as_json,
-        )
+        ),
+        plot,
     )
 
 
@@ -143,6 +148,7 @@ def subspaces(
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the sets of columns with the most outliers. Give one of --size, --max-size, --subspace. Spends epsilon."""
@@ -153,7 +159,7 @@ def subspaces(
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
     purse = Purse(ledger, account, request_id)
-    typer.echo(run(description, search, purse, as_json, utility=utility, selection=selection))
+    tell(run(description, search, purse, as_json, utility=utility, selection=selection), plot)
 
 
 @app.command()
@@ -171,6 +177,7 @@ def report(
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the sets of columns with the most outliers, each with its noisy count, for one epsilon in all."""
@@ -180,7 +187,7 @@ def report(
         min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
-    typer.echo(run(description, search, Purse(ledger, account, request_id), as_json))
+    tell(run(description, search, Purse(ledger, account, request_id), as_json), plot)
 
 
 @app.command()
@@ -204,6 +211,7 @@ def detect(
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the candidates with the fewest rows of the table near them. Spends epsilon.
@@ -212,7 +220,7 @@ def detect(
     """
     from eremite.cli.detect import run
 
-    typer.echo(
+    tell(
         run(
             description,
             candidates,
@@ -224,7 +232,8 @@ def detect(
             epsilon=epsilon,
             purse=Purse(ledger, account, request_id),
             as_json=as_json,
-        )
+        ),
+        plot,
     )
 
 
@@ -284,20 +293,20 @@ def choose_radius(
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Choose the radius at which about a share of the rows are outliers. Spends epsilon, or asks a stand-in."""
     from eremite.cli.radius import freely, privately, require_one_way
     from eremite.cli.typed_names import typed_names
 
-    require_one_way(epsilon, from_stand_in)
+    require_one_way(epsilon, from_stand_in, plot)
     names = None if columns is None else typed_names(columns, "--columns")
     if epsilon is None:
-        answer = freely(description, min_neighbors, share, names, radii, rows, shape, as_json)  # type: ignore[arg-type]
+        typer.echo(freely(description, min_neighbors, share, names, radii, rows, shape, as_json))  # type: ignore[arg-type]
     else:
         purse = Purse(ledger, account, request_id)
-        answer = privately(description, min_neighbors, share, names, radii, epsilon, purse, as_json)
-    typer.echo(answer)
+        tell(privately(description, min_neighbors, share, names, radii, epsilon, purse, as_json), plot)
 
 
 budget = typer.Typer(
@@ -347,14 +356,17 @@ def history(
         str | None, typer.Option("--noted", help="With --verify: a hash that an earlier one gave; is it still there?")
     ] = None,
     ledger: LedgerPlace = None,
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show everything that was charged, released, refused and set, in order. Spends nothing."""
     from eremite.cli import history
 
     if not verify:
-        typer.echo(history.run(description, ledger, account, as_json, csv_file))
+        tell(history.run(description, ledger, account, as_json, csv_file), plot)
         return
+    if plot is not None:
+        raise InputError("Give --plot or --verify, not both.")
     verdict, sound = history.verify(description, ledger, noted, as_json)
     typer.echo(verdict)
     raise typer.Exit(0 if sound else 2)

@@ -6,6 +6,7 @@ import eremite
 from eremite.cli.count_panel import count_panel
 from eremite.cli.purse import Purse
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 
 
@@ -20,7 +21,7 @@ def run(
     mechanism: str,
     purse: Purse,
     as_json: bool,
-) -> str:
+) -> Told:
     """Ask for a count and give its release. Epsilon and delta are texts, so that 0.2 is 1/5 and not a float near it.
 
     Of the rows, only the value of the release is printed.
@@ -32,4 +33,4 @@ def run(
         release = session.count_outliers(
             definition, names, epsilon=epsilon, delta=delta, mechanism=mechanism, request_id=purse.request_id
         )
-    return release.to_json() if as_json else framed(count_panel(release, session))
+    return Told(release.to_json() if as_json else framed(count_panel(release, session)), release.plot)

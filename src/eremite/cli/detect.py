@@ -7,6 +7,7 @@ from eremite.cli.candidates import chosen_columns, read_candidates
 from eremite.cli.detect_panel import detect_panel
 from eremite.cli.purse import Purse
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.table import read_description
 
@@ -23,7 +24,7 @@ def run(
     epsilon: str,
     purse: Purse,
     as_json: bool,
-) -> str:
+) -> Told:
     """Rank the candidates and give the release."""
     if rows == (candidates is not None):
         raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
@@ -35,4 +36,4 @@ def run(
         release = session.detect_outliers(
             definition, candidates=points, h=top, columns=names, epsilon=epsilon, request_id=purse.request_id
         )
-    return release.to_json() if as_json else framed(detect_panel(release, session, points))
+    return Told(release.to_json() if as_json else framed(detect_panel(release, session, points)), release.plot)

@@ -2,8 +2,9 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Column
 from rich.table import Table as Grid
@@ -11,21 +12,30 @@ from rich.text import Text
 
 from eremite.cli.names import shown_name
 from eremite.cli.terminal import framed
+from eremite.cli.told import Told
 from eremite.errors import InputError
-from eremite.ledger import Verification
+from eremite.ledger import Ledger, Verification
 from eremite.ledger.plain import FIELDS, plain_entry, plain_line
 from eremite.session import opened_ledger
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> str:
-    """Everything that happened to a dataset's budget, or to an account's."""
+
+def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> Told:
+    """Everything that happened to a dataset's budget, or to an account's; its picture is the budget over time."""
     dataset, ledger = opened_ledger(path, place)
     entries = ledger.history(dataset, account)
     lines = [plain_line(entry) for entry in entries]
+    draw = _drawing(ledger, dataset, account)
     if csv_file is not None:
         _write(csv_file, lines)
-        return f"Wrote {len(lines):,} events to {csv_file}."
-    return json.dumps([plain_entry(entry) for entry in entries]) if as_json else _table(lines)
+        return Told(f"Wrote {len(lines):,} events to {csv_file}.", draw)
+    return Told(json.dumps([plain_entry(entry) for entry in entries]) if as_json else _table(lines), draw)
+
+
+def _drawing(ledger: Ledger, dataset: str, account: str | None) -> Callable[[], "Figure"]:
+    return lambda: ledger.over_time(dataset, account).plot()
 
 
 def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:

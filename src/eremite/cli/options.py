@@ -7,6 +7,22 @@ import typer
 
 from eremite.cli.completions import MECHANISMS, SHAPES, described_columns, description_files, one_of
 
+
+def _picture_file(path: Path | None) -> Path | None:
+    """Checked when the command line is read, before anything is charged; matplotlib, too."""
+    if path is None:
+        return None
+    from eremite.plots import checked_file
+
+    return checked_file(path)
+
+
+PlotFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", callback=_picture_file, help="Write a picture, too: .svg, .png or .pdf. Needs eremite[plots]."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 DescriptionFile = Annotated[
     Path, typer.Argument(help="The description file (.toml).", autocompletion=description_files)

@@ -11,6 +11,7 @@ from eremite.cli.names import enumerated
 from eremite.cli.purse import Purse
 from eremite.cli.release_panel import release_panel, strong
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.forecast import Shape, StandIn, radius_on
 from eremite.privacy import exact, shown
@@ -25,7 +26,7 @@ def typed_radii(text: str | None) -> list[float] | None:
 def privately(
     path: Path, min_neighbors: int, share: str, names: list[str] | None, radii: str | None, epsilon: str, purse: Purse,
     as_json: bool,
-) -> str:  # fmt: skip
+) -> Told:  # fmt: skip
     """Draw a radius, and give the release."""
     listed = typed_radii(radii)
     with working("Counting"):
@@ -33,7 +34,7 @@ def privately(
         release = session.choose_radius(
             min_neighbors, share=share, columns=names, radii=listed, epsilon=epsilon, request_id=purse.request_id
         )
-    return release.to_json() if as_json else framed(_panel(release, session))
+    return Told(release.to_json() if as_json else framed(_panel(release, session)), release.plot)
 
 
 def freely(
@@ -71,7 +72,9 @@ def _words(stand_in: StandIn, definition: OutlierDefinition, outliers: int) -> s
     )
 
 
-def require_one_way(epsilon: str | None, from_stand_in: bool) -> None:
-    """Either the table is asked, for epsilon, or the stand-in."""
+def require_one_way(epsilon: str | None, from_stand_in: bool, plot: Path | None) -> None:
+    """Either the table is asked, for epsilon, or the stand-in, whose answer has no picture."""
     if (epsilon is None) != from_stand_in:
         raise InputError("Give --epsilon to ask the table privately, or --from-stand-in to ask public rows for free.")
+    if from_stand_in and plot is not None:
+        raise InputError("--plot draws a release, and --from-stand-in makes none; leave one of them out.")

@@ -8,6 +8,7 @@ import eremite
 from eremite.cli.purse import Purse
 from eremite.cli.subspaces_panel import subspaces_panel
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
 
@@ -36,7 +37,7 @@ class Search:
         return family | {"definition": definition, "h": self.top, "epsilon": self.epsilon, "delta": self.delta}
 
 
-def run(path: Path, search: Search, purse: Purse, as_json: bool, **how: str) -> str:
+def run(path: Path, search: Search, purse: Purse, as_json: bool, **how: str) -> Told:
     """Ask for subspaces if told how to draw them, for a report otherwise, and give the release."""
     request = search.arguments() | how | {"request_id": purse.request_id}
     with working("Searching") as say:
@@ -44,4 +45,4 @@ def run(path: Path, search: Search, purse: Purse, as_json: bool, **how: str) -> 
             request["progress"] = lambda number: say(f"Searching: {number:,} sets of columns counted")
         session = purse.open(path)
         release = (session.top_subspaces if how else session.outlier_report)(**request)
-    return release.to_json() if as_json else framed(subspaces_panel(release, session))
+    return Told(release.to_json() if as_json else framed(subspaces_panel(release, session)), release.plot)

@@ -125,10 +125,10 @@ class Ledger:
 
     def over_time(self, dataset: str, analyst: str | None = None) -> BudgetOverTime:
         """How the budget of a dataset came to where it is, and those of its accounts or of the one named; plots."""
-        history = [(entry.time, entry.event) for entry in self.history(dataset)]
-        if not history:
+        course = over_time([(entry.time, entry.event) for entry in self.history(dataset)], dataset, analyst)
+        if not course.whole:
             raise InputError(f"Dataset {dataset!r} is not in this ledger.")
-        return over_time(history, dataset, analyst)
+        return course
 
     def verify(self, noted: str | None = None) -> Verification:
         """Go through the whole chain and add everything up again; and look for a hash that was noted before.

@@ -1,0 +1,124 @@
+"""`--plot`: a picture beside the answer; what is wrong with its file is said before anything is charged."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eremite import Release
+from eremite.cli import main
+from eremite.plots import svg, write
+
+DESCRIPTION = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+
+[columns]
+bmi = { min = 10, max = 60 }
+glucose = { min = 40, max = 400 }
+
+[budget]
+epsilon = 6.0
+"""
+COUNT = ["count", "patients.toml", "-k", "5", "-r", "0.05", "--epsilon", "0.5"]
+RELEASES = {
+    "count": COUNT,
+    "subspaces": ["subspaces", "patients.toml", "-k5", "-r0.05", "--size=1", "--top=1", "--epsilon=0.5"],
+    "report": ["report", "patients.toml", "-k5", "-r0.05", "--size=1", "--top=2", "--epsilon=0.5"],
+    "detect": ["detect", "patients.toml", "points.csv", "-k5", "-r0.05", "--top=1", "--epsilon=0.5"],
+    "choose-radius": ["choose-radius", "patients.toml", "-k5", "--share=0.01", "--epsilon=0.5"],
+}
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = np.random.default_rng(1).normal([25, 100], [4, 20], (300, 2))
+    lines = "\n".join(f"{bmi:.3f},{glucose:.3f}" for bmi, glucose in rows)
+    (tmp_path / "patients.csv").write_text(f"bmi,glucose\n{lines}\n")
+    (tmp_path / "points.csv").write_text("bmi,glucose\n25,100\n58,390\n")
+    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    out, err = capsys.readouterr()
+    return int(stopped.value.code or 0), out, err
+
+
+def charges(capsys: Captured) -> int:
+    told = json.loads(run(capsys, "budget", "patients.toml", "--json")[1])
+    return int(told["budgets"][0]["charges"])
+
+
+@pytest.mark.parametrize("command", RELEASES)
+def test_picture_is_that_of_the_release_that_was_printed(capsys: Captured, folder: Path, command: str) -> None:
+    code, out, err = run(capsys, *RELEASES[command], "--plot", "a.svg", "--json")
+    assert (code, err) == (0, "")
+    write(Release.from_json(out).plot(), folder / "b.svg")
+    assert (folder / "a.svg").read_bytes() == (folder / "b.svg").read_bytes()
+
+
+@pytest.mark.parametrize("command", RELEASES)
+@pytest.mark.parametrize("picture", ["a.gif", "none/a.svg", "."])
+def test_bad_picture_is_refused_before_anything_is_charged(capsys: Captured, command: str, picture: str) -> None:
+    code, out, err = run(capsys, *RELEASES[command], "--plot", picture)
+    assert (code, out) == (2, "")
+    assert err.startswith(("Error: A picture's file must end in", "Error: Cannot write the picture"))
+    assert err.count("\n") == 1
+    assert charges(capsys) == 0
+
+
+def test_missing_matplotlib_is_said_before_anything_is_charged(capsys: Captured) -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; from eremite.cli import main; main()"
+    command = [sys.executable, "-c", code, *COUNT, "--plot", "a.svg"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Error: Plots need matplotlib; pip install 'eremite[plots]'.\n"
+    assert charges(capsys) == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+def test_answer_is_printed_though_its_picture_fails(capsys: Captured, folder: Path) -> None:
+    (folder / "full.png").symlink_to("/dev/full")
+    code, out, err = run(capsys, *COUNT, "--json", "--plot", "full.png")
+    assert code == 2
+    assert Release.from_json(out).query == "count_outliers"
+    assert "No space left on device" in err
+
+
+def test_stand_in_has_no_picture(capsys: Captured) -> None:
+    code, _, err = run(
+        capsys, "choose-radius", "patients.toml", "-k5", "--share=0.1", "--from-stand-in", "--rows=100", "--plot=a.svg"
+    )
+    assert (code, err) == (2, "Error: --plot draws a release, and --from-stand-in makes none; leave one of them out.\n")
+
+
+def test_history_draws_the_budget_over_time(capsys: Captured, folder: Path) -> None:
+    from eremite.session import opened_ledger
+
+    for _ in range(2):
+        run(capsys, *COUNT)
+    run(capsys, *COUNT[:-1], "9")
+    code, out, _ = run(capsys, "history", "patients.toml", "--plot", "budget.svg")
+    assert code == 0
+    assert out.count("charged") == 2
+    name, ledger = opened_ledger(folder / "patients.toml")
+    course = ledger.over_time(name)
+    assert [float(moment.budget.spent.epsilon) for moment in course.whole] == [0, 0.5, 1]
+    write(course.plot(), folder / "again.svg")
+    assert (folder / "budget.svg").read_bytes() == (folder / "again.svg").read_bytes()
+    assert "Budget of patients" in svg(course.plot())
+
+
+def test_history_draws_or_verifies(capsys: Captured) -> None:
+    code, _, err = run(capsys, "history", "patients.toml", "--verify", "--plot", "a.svg")
+    assert (code, err) == (2, "Error: Give --plot or --verify, not both.\n")
