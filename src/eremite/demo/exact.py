@@ -1,0 +1,34 @@
+"""The exact numbers behind the answers. Private in earnest; shown here because the table is made up."""
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from eremite.demo.patients import COLUMNS, Patients
+from eremite.engines import count_rows_near
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers, count_outliers_in_each
+from eremite.table import Table
+
+
+class Exact:
+    """Looks at the rows freely."""
+
+    def __init__(self, patients: Patients, definition: OutlierDefinition) -> None:
+        bounds = {name: (column.low, column.high) for name, column in COLUMNS.items()}
+        self._table = Table.from_frame(patients.rows, bounds)
+        self._definition = definition
+
+    def count(self, columns: Sequence[str]) -> int:
+        """How many rows are outliers."""
+        return count_outliers(self._table.points(columns), self._definition)
+
+    def best(self, size: int) -> tuple[tuple[Subspace, int], tuple[Subspace, int]]:
+        """The two sets of so many columns with the most outliers, and how many."""
+        family = Subspaces.of_size(self._table.columns, size)
+        counted = sorted(count_outliers_in_each(self._table, self._definition, family), key=lambda pair: -pair[1])
+        return counted[0], counted[1]
+
+    def rows_near(self, candidates: ArrayLike, columns: Sequence[str]) -> list[int]:
+        """How many rows lie within the radius of each candidate."""
+        points, rows = self._table.scale(candidates, columns), self._table.points(columns)
+        return [int(near) for near in count_rows_near(points, rows, self._definition.radius, len(rows))]

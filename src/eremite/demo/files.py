@@ -1,0 +1,99 @@
+"""What the demo writes into its folder, and what it replaces there: its own files alone."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eremite.demo.patients import COLUMNS, N_ROWS, ODD_TRIPLE, Floats, Patients, patients, public_sample
+from eremite.errors import InputError
+
+#: Public points to ask about, as the columns of a blood gas; the 2nd, 5th and 7th contradict themselves.
+CANDIDATES = np.array(
+    [
+        [7.40, 40.0, 24.0],
+        [7.48, 44.0, 20.5],
+        [7.31, 38.0, 18.5],
+        [7.45, 34.0, 22.9],
+        [7.30, 32.0, 24.5],
+        [7.36, 52.0, 28.5],
+        [7.50, 48.0, 25.0],
+        [7.39, 33.0, 19.3],
+        [7.43, 47.0, 30.2],
+        [7.35, 44.0, 23.5],
+    ]
+)
+
+_DESCRIPTION = """\
+# Everything public about the table, in one file. The rows themselves are not public.
+
+[dataset]
+name = "patients"
+source = "patients.csv"           # {rows:,} patients of an intensive care unit, made up
+rows_per_person = 1               # one row a patient: every patient is protected
+stand_in = "public-sample.csv"    # public rows of the same shape, made up as well; forecasts use these alone
+
+[columns]                         # what is possible in a living patient: from medicine, never read off the rows
+{columns}
+
+[budget]                          # for all questions together, by whomever they are asked
+epsilon = {epsilon}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where things are."""
+
+    folder: Path
+    table: Patients
+
+    @property
+    def description(self) -> Path:
+        return self.folder / "patients.toml"
+
+    @property
+    def candidates(self) -> Path:
+        return self.folder / "candidates.csv"
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
+
+
+def write_files(folder: Path, epsilon: str) -> Files:
+    """The table, its public stand-in, candidates and description. The ledger of an earlier demo goes with its table."""
+    files = Files(folder, patients())
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_rows(folder / "patients.csv", files.table.rows, list(COLUMNS))
+        _write_rows(folder / "public-sample.csv", public_sample(), list(COLUMNS))
+        _write_rows(files.candidates, CANDIDATES, ODD_TRIPLE.columns)
+        files.description.write_text(_description(epsilon), encoding="utf-8")
+        for old in [*folder.glob("patients.db*"), files.report]:
+            old.unlink(missing_ok=True)
+    return files
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """An error of the file system as one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"Cannot write the demo to {folder}: {error.strerror}; choose another --folder.") from None
+
+
+def _write_rows(path: Path, rows: Floats, names: Sequence[str]) -> None:
+    formats = [f"%.{COLUMNS[name].decimals}f" for name in names]
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt=formats)
+
+
+def _description(epsilon: str) -> str:
+    columns = "\n".join(
+        f"{name:<11} = {{ min = {column.low:g}, max = {column.high:g} }}".ljust(40) + f"# {column.unit}"
+        for name, column in COLUMNS.items()
+    )
+    return _DESCRIPTION.format(rows=N_ROWS, columns=columns, epsilon=epsilon)

@@ -1,0 +1,227 @@
+"""The questions a custodian would ask, in order. Each looks at the table through the session alone."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from eremite.demo.exact import Exact
+from eremite.demo.files import CANDIDATES, Files
+from eremite.demo.patients import EXTREME, ODD_PAIR, ODD_TRIPLE, Kind
+from eremite.demo.progress import bar
+from eremite.demo.shell import NEXT
+from eremite.demo.steps import Step
+from eremite.demo.words import listed, protected
+from eremite.errors import BudgetRefused
+from eremite.forecast import CountForecast
+from eremite.ledger import Ledger
+from eremite.outliers import OutlierDefinition
+from eremite.privacy import shown
+from eremite.release import Release
+from eremite.session import Session
+
+BUDGET = "5"
+DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
+COUNT, PAIRS, TRIPLES, DETECT, REFUSED = map(Fraction, ("0.5", "1.5", "2.5", "0.3", "0.5"))
+_WITHIN = 50
+_REQUEST_ID = "glucose-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What the questions need: the session answers them, `exact` looks at the made-up rows beside it."""
+
+    files: Files
+    session: Session
+    ledger: Ledger
+    exact: Exact
+
+    def steps(self) -> Iterator[Step]:
+        """One after the other; each is asked when it is wanted."""
+        forecast = self._forecast()
+        yield forecast
+        yield self._how_many(forecast.forecast)
+        yield self._where_pairs()
+        yield self._where_triples()
+        yield self._which()
+        yield self._refused()
+        yield self._again()
+        yield self._left()
+
+    def _forecast(self) -> Step:
+        columns = EXTREME.columns
+        with bar("Forecasting; the first run also compiles, half a minute"):
+            forecast = self.session.forecast_count(DEFINITION, columns, epsilon=[0.1, 0.2, COUNT, 1, 2])
+            needed = self.session.epsilon_for_count(DEFINITION, columns, within=_WITHIN)
+        errors = {f"epsilon {shown(error.epsilon)}": f"95 % within {error.most:,.0f} rows" for error in forecast.errors}
+        return Step(
+            title="What would an answer be worth?",
+            why="Before anything is spent: how far off would a private count of the glucose outliers be? A forecast "
+            "looks at the public sample alone, so it is free, and anyone may ask for it.",
+            command=self._command("forecast", "--columns glucose", f"--within {_WITHIN}"),
+            answer=f"A count within {_WITHIN} rows, 95 times in 100, needs about epsilon {shown(needed)}.",
+            facts=errors | {"spent": "nothing"},
+            reading="Epsilon is how much an answer may tell about any one patient; less of it means more noise. The "
+            "forecast holds as far as the public sample is like the private table.",
+            forecast=forecast,
+            within=_WITHIN,
+        )
+
+    def _how_many(self, forecast: CountForecast | None) -> Step:
+        with bar("Counting"):
+            release = self._count()
+        exact = self.exact.count(EXTREME.columns)
+        return Step(
+            title="How many?",
+            why="How many patients have a glucose that hardly anyone else has? The answer comes with noise, so that "
+            "it is nearly as likely with any one patient replaced by another.",
+            command=self._command(
+                "count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}"
+            ),
+            answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
+            facts=self._cost(release),
+            reading="The forecast says how far off this may be. The exact count stays with the custodian, and so does "
+            "the size of the noise: it depends on the rows.",
+            exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
+            release=release,
+            forecast=forecast,
+        )
+
+    def _where_pairs(self) -> Step:
+        with bar("Searching all pairs of columns", 28) as progress:
+            release = self.session.top_subspaces(DEFINITION, h=1, size=2, epsilon=PAIRS, progress=progress)
+        value: Any = release.value
+        (best, most), (_, next_most) = self.exact.best(2)
+        return Step(
+            title="Where, in two columns?",
+            why="In which two columns together are the most patients alone? Such a patient may be ordinary in either "
+            "column, and no limit on one value would ever find them.",
+            command=self._command("subspaces", "--size 2 --top 1", f"--epsilon {shown(PAIRS)}"),
+            answer=f"Drawn from all 28 pairs of columns: {listed(value[0])}.",
+            facts=self._cost(release),
+            reading="Pairs with more outliers are likelier to be drawn; the others have a chance too, which is what "
+            "protects the patients. How many outliers there are is not told: this question did not ask.",
+            exact=f"The pair with the most is {listed(best)} with {most:,}; the next has {next_most:,}. "
+            f"{self._planted(ODD_PAIR)}",
+            release=release,
+        )
+
+    def _where_triples(self) -> Step:
+        with bar("Searching all sets of three columns", 56) as progress:
+            release = self.session.outlier_report(DEFINITION, 1, size=3, epsilon=TRIPLES, progress=progress)
+        value: Any = release.value
+        [(found, count)] = value
+        (best, most), (_, next_most) = self.exact.best(3)
+        pairs = max(self.exact.count(pair) for pair in (best[:2], best[1:], (best[0], best[2])))
+        return Step(
+            title="Where, in three columns, and how many there?",
+            why="Some patients are alone only in three columns together: each value is ordinary, and so is each pair "
+            "of values. Half of this epsilon finds the columns, half counts in them.",
+            command=self._command("report", "--size 3 --top 1", f"--epsilon {shown(TRIPLES)}"),
+            answer=f"Drawn from all 56 sets of three columns: {listed(found)}, with about {count:,} outliers.",
+            facts=self._cost(release),
+            reading="A draw and a count, both with noise. The cost is one total, and is the same however many sets are "
+            "searched.",
+            exact=f"The set with the most is {listed(best)} with {most:,}, the next has {next_most:,}; no pair of "
+            f"the three has more than {pairs:,}. {self._planted(ODD_TRIPLE)}",
+            release=release,
+        )
+
+    def _which(self) -> Step:
+        columns, h = ODD_TRIPLE.columns, 3
+        with bar("Looking near the candidates"):
+            release = self.session.detect_outliers(
+                DEFINITION, candidates=CANDIDATES, h=h, columns=columns, epsilon=DETECT
+            )
+        value: Any = release.value
+        near = self.exact.rows_near(CANDIDATES, columns)
+        lonely = [f"{place + 1}" for place, rows in enumerate(near) if rows < DEFINITION.min_neighbors]
+        others = min(rows for rows in near if rows >= DEFINITION.min_neighbors)
+        return Step(
+            title="Which of these?",
+            why=f"Ten blood gases from elsewhere, in candidates.csv: which {h} of them would be the loneliest among "
+            "these patients? The candidates are public; the patients they are compared with are not.",
+            command=self._command(
+                "detect",
+                f"--columns {','.join(columns)}",
+                f"--top {h} --epsilon {shown(DETECT)}",
+                files=(self.files.candidates.name,),
+            ),
+            answer=f"Drawn as the {h} with the fewest patients near: "
+            f"candidates {listed([str(place + 1) for place in sorted(value)])}.",
+            facts=self._cost(release),
+            reading="One patient more or less near a candidate changes hardly anything, so this question is cheap. "
+            "How many patients are near is not told.",
+            exact=f"Candidates {listed(lonely)} have fewer than {DEFINITION.min_neighbors} patients near; "
+            f"all others have {others:,} or more.",
+            release=release,
+        )
+
+    def _refused(self) -> Step:
+        try:
+            self.session.count_outliers(DEFINITION, ODD_TRIPLE.columns, epsilon=REFUSED)
+        except BudgetRefused as refusal:
+            said = str(refusal)
+        return Step(
+            title="A question too many",
+            why="The budget is a promise about all answers together. A question that it does not cover is refused "
+            "before a row is looked at.",
+            command=self._command("count", f"--columns {','.join(ODD_TRIPLE.columns)}", f"--epsilon {shown(REFUSED)}"),
+            answer=f"Refused. {said}",
+            facts={"spent": "nothing"} | self._remaining,
+            reading="A refusal depends on public numbers alone, so it tells nothing about a patient. It is kept in the "
+            "history.",
+        )
+
+    def _again(self) -> Step:
+        release = self._count()
+        return Step(
+            title="The same question again",
+            why="An answer that was paid for can be had again under its request id, for nothing: after a crash, or "
+            "when it got lost.",
+            command=self._command(
+                "count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}"
+            ),
+            answer=f"Still about {release.value:,}: the stored answer, not a new draw.",
+            facts={"spent": "nothing"} | self._remaining,
+            reading="Fresh noise each time could be averaged away; here there is none. Under the same id another "
+            "question is an error.",
+        )
+
+    def _left(self) -> Step:
+        found = self.ledger.verify()
+        sound = "holds together" if found.sound else "does not hold together"
+        return Step(
+            title="What is left, and can the history be trusted?",
+            why="Every charge was on disk before a row was looked at, in a chain of hashes that shows whether an event "
+            "was changed, removed or reordered.",
+            command=(f"eremite budget {self._description}", NEXT, f"eremite history {self._description} --verify"),
+            answer=f"{self.session.remaining_in_words} The history of {found.head.seq} events {sound}.",
+            facts={"noted hash": found.head.hash},
+            reading="Note the hash elsewhere: a later check can be given it, and then also finds an end that was cut "
+            "off.",
+        )
+
+    def _count(self) -> Release:
+        return self.session.count_outliers(DEFINITION, EXTREME.columns, epsilon=COUNT, request_id=_REQUEST_ID)
+
+    def _cost(self, release: Release) -> dict[str, str]:
+        spent = {"spent": f"epsilon {shown(release.epsilon)}, by {release.mechanism}"}
+        return spent | self._remaining | {"protects": protected(release)}
+
+    @property
+    def _remaining(self) -> dict[str, str]:
+        return {"left": f"{self.session.remaining} for all later questions"}
+
+    @property
+    def _description(self) -> str:
+        return shlex.quote(str(self.files.description))
+
+    def _command(self, name: str, *options: str, files: tuple[str, ...] = ()) -> tuple[str, ...]:
+        there = [shlex.quote(str(self.files.folder / file)) for file in files]
+        definition = f"-k {DEFINITION.min_neighbors} -r {DEFINITION.radius:g}"
+        return (" ".join(["eremite", name, self._description, *there]), definition, *options)
+
+    def _planted(self, kind: Kind) -> str:
+        return f"Planted: {len(self.files.table.planted[kind]):,} patients with {kind.words}."

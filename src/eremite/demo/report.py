@@ -1,0 +1,134 @@
+"""The report: one page of HTML that needs nothing beside it, to be mailed to a colleague.
+
+It is made from public facts, releases and events of the ledger. What only a made-up table may show, the exact numbers,
+stands in one box that says so, and is left out where a step has none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from eremite.demo.html import definitions, element, grid, page, prose
+from eremite.demo.patients import Column
+from eremite.demo.pictures import WITHOUT, step_picture
+from eremite.demo.shell import shell
+from eremite.demo.steps import Step
+from eremite.demo.words import outlier
+from eremite.ledger import Ledger
+from eremite.ledger.plain import plain_line
+from eremite.outliers import OutlierDefinition
+from eremite.session import Session
+from eremite.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What is public about a table before anything is asked."""
+
+    name: str
+    columns: Mapping[str, Column]
+    definition: OutlierDefinition
+
+
+def report(dataset: Dataset, session: Session, ledger: Ledger, steps: Sequence[Step]) -> str:
+    """The page. Everything that comes from a file is escaped."""
+    title = f"Outliers of {dataset.name}: what was asked, and what came out"
+    parts = [
+        element("header", element("h1", escape(title)), _summary(dataset, session, steps)),
+        _table(dataset, session),
+        *(_step(number, step) for number, step in enumerate(steps, 1)),
+        _budget(dataset.name, ledger),
+        _made_up(steps),
+        _absent(),
+    ]
+    footer = element("footer", prose(f"Made by eremite {__version__}. This file loads nothing from anywhere."))
+    return page(title, element("main", *parts) + footer)
+
+
+def _summary(dataset: Dataset, session: Session, steps: Sequence[Step]) -> str:
+    answers = [element("li", element("strong", escape(step.title)), " ", escape(step.answer)) for step in _asked(steps)]
+    spent = f"All answers together leave {session.remaining} of the budget."
+    lead = (
+        f"{session.n_rows:,} patients, {len(dataset.columns)} measurements each. The answers below are differentially "
+        "private: each would be nearly as likely had any one patient been another. They may be passed on."
+    )
+    return prose(lead, "lead") + element("ul", *answers, of="answers") + prose(spent)
+
+
+def _asked(steps: Sequence[Step]) -> list[Step]:
+    return [step for step in steps if step.release is not None]
+
+
+def _table(dataset: Dataset, session: Session) -> str:
+    facts = {
+        "rows": f"{session.n_rows:,}, which is public",
+        "protected": "every row" if session.rows_per_person == 1 else f"{session.rows_per_person} rows a person",
+        "outlier": f"{outlier(dataset.definition)}; distances run from 0 to 1, as the bounds scale every column",
+    }
+    rows = [(name, column.unit, f"{column.low:g}", f"{column.high:g}") for name, column in dataset.columns.items()]
+    return _section(
+        "The table",
+        prose("These facts are public: they were set by the custodian, and were not read off the rows."),
+        definitions(facts),
+        grid("Columns and their public bounds", ("column", "unit", "least", "most"), rows, numbers=(2, 3)),
+    )
+
+
+def _step(number: int, step: Step) -> str:
+    return _section(
+        f"{number}. {step.title}",
+        prose(step.why),
+        prose(step.answer, "answer"),
+        _figure(step),
+        definitions(step.facts),
+        prose(f"How to read this: {step.reading}"),
+        element("pre", element("code", escape(shell(step.command))), of="command"),
+    )
+
+
+def _figure(step: Step) -> str:
+    if step.release is None:
+        return ""
+    drawn = step_picture(step)
+    return element("figure", drawn) if drawn else prose(WITHOUT, "note")
+
+
+def _budget(name: str, ledger: Ledger) -> str:
+    lines = [plain_line(entry) for entry in ledger.history(name)]
+    rows = [tuple("" if line[field] is None else str(line[field]) for field in _EVENT) for line in lines]
+    return _section(
+        "The budget over time",
+        prose("Every charge was made before a row was looked at; times are those of the charges."),
+        grid("Events of the ledger", ("", "time (UTC)", "event", "epsilon", "what"), rows, numbers=(0, 3)),
+    )
+
+
+_EVENT = ("seq", "time", "event", "epsilon", "what")
+
+
+def _made_up(steps: Sequence[Step]) -> str:
+    rows = [(step.title, step.answer, step.exact) for step in steps if step.exact]
+    if not rows:
+        return ""
+    heading = element("h2", "Because this table is made up")
+    words = prose(
+        "These patients do not exist, so the exact numbers can stand beside the private answers. Of a private table "
+        "nobody sees them, and a report like this one has no such box."
+    )
+    table = grid("Private answers and exact numbers", ("question", "private answer", "exactly"), rows)
+    return element("aside", heading, words, table, of="made-up")
+
+
+def _absent() -> str:
+    items = (
+        "The rows, and which rows are outliers.",
+        "Exact counts, and how far each answer is off: with the answer that would give the count away.",
+        "The size of the noise: it depends on the rows. A forecast tells what to expect, from public rows.",
+        "How long an answer took: that depends on the rows too.",
+    )
+    listed = element("ul", *(element("li", escape(item)) for item in items))
+    return _section("What is not in this report", prose("Outside the box above, none of these is here:"), listed)
+
+
+def _section(title: str, *parts: str) -> str:
+    return element("section", element("h2", escape(title)), *parts)

@@ -1,0 +1,19 @@
+"""A command as it is typed."""
+
+from itertools import pairwise
+
+NEXT = "\n"  # between two commands
+
+
+def shell(command: tuple[str, ...], width: int = 76) -> str:
+    """On several lines if need be, broken between parts."""
+    lines = [f"$ {command[0]}"]
+    for before, part in pairwise(command):
+        if NEXT in (before, part):
+            lines += [f"$ {part}"] * (part != NEXT)
+        elif len(lines[-1]) + len(part) < width:
+            lines[-1] += f" {part}"
+        else:
+            lines[-1] += " \\"
+            lines.append(f"    {part}")
+    return "\n".join(lines)

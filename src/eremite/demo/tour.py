@@ -1,0 +1,58 @@
+"""The tour: files, questions, report."""
+
+from pathlib import Path
+
+from eremite.demo.exact import Exact
+from eremite.demo.files import Files, write_files, writing
+from eremite.demo.patients import COLUMNS
+from eremite.demo.progress import bar
+from eremite.demo.questions import BUDGET, DEFINITION, Tour
+from eremite.demo.report import Dataset, report
+from eremite.demo.terminal import Screen
+from eremite.demo.words import listed, outlier
+from eremite.session import open_session, opened_ledger
+
+
+def run_tour(folder: Path) -> None:
+    """Print every step as it is done; end with what is left and where the report is."""
+    screen = Screen()
+    with bar("Making up 20,000 patients"):
+        files = write_files(folder, BUDGET)
+        session = open_session(files.description)
+    _welcome(screen, files, session.n_rows)
+    name, ledger = opened_ledger(files.description)
+    tour = Tour(files, session, ledger, Exact(files.table, DEFINITION))
+    steps = []
+    for number, step in enumerate(tour.steps(), 1):
+        screen.step(number, step)
+        steps.append(step)
+    with bar("Writing the report"):
+        page = report(Dataset(name, COLUMNS, DEFINITION), session, ledger, steps)
+    with writing(folder):
+        files.report.write_text(page, encoding="utf-8")
+    screen.head("Done")
+    screen.say(f"Left of the budget: {session.remaining}. The questions, answers and pictures are in one file:")
+    screen.say(f"  {files.report}", style="bold")
+
+
+def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
+    screen.head("eremite: a tour on a made-up table")
+    screen.say(
+        f"{n_rows:,} patients of an intensive care unit, one row each: {listed(list(COLUMNS))}. All of them are made "
+        "up, and three kinds of outliers were planted among them. An outlier, from here on, is "
+        f"{outlier(DEFINITION)}; distances run from 0 to 1, as the public bounds scale every column."
+    )
+    screen.files(
+        {
+            "patients.toml": "everything public about the table, and its budget",
+            "patients.csv": "the rows: private in earnest",
+            "public-sample.csv": "public rows of the same shape, for forecasts",
+            "candidates.csv": "public points to ask about",
+            "patients.db": "the ledger: every charge, answer and refusal",
+        }
+    )
+    screen.say(
+        f"They are in {files.folder}. Each question below can also be asked with the command line shown with it. The "
+        "exact numbers beside the answers are shown because the table is made up; of a private table nobody sees "
+        "them, nor how long an answer takes, nor a progress bar."
+    )

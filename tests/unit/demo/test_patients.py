@@ -1,0 +1,59 @@
+"""The planted outliers are where the demo says, and nowhere else."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from eremite.demo.exact import Exact
+from eremite.demo.files import CANDIDATES
+from eremite.demo.patients import COLUMNS, EXTREME, N_ROWS, ODD_PAIR, ODD_TRIPLE, patients, public_sample, scaled
+from eremite.demo.questions import DEFINITION
+from eremite.outliers import degrees
+
+
+@pytest.fixture(scope="module")
+def made():
+    return patients()
+
+
+def alone(made, kind, columns):
+    """The share of the planted rows that are outliers in these columns."""
+    points = scaled(made.rows)[:, [list(COLUMNS).index(name) for name in columns]]
+    near = degrees(points, DEFINITION.radius, cap=DEFINITION.min_neighbors)[made.planted[kind]]
+    return np.mean(near < DEFINITION.min_neighbors)
+
+
+def test_table_has_the_promised_size_within_the_public_bounds(made):
+    assert made.rows.shape == (N_ROWS, 8) == public_sample().shape
+    for place, column in enumerate(COLUMNS.values()):
+        assert column.low < made.rows[:, place].min() < made.rows[:, place].max() < column.high
+
+
+@pytest.mark.parametrize("kind", [EXTREME, ODD_PAIR, ODD_TRIPLE])
+def test_planted_rows_are_alone_in_their_columns_together_and_in_no_fewer(made, kind):
+    assert alone(made, kind, kind.columns) > 0.9
+    for size in range(1, len(kind.columns)):
+        for fewer in combinations(kind.columns, size):
+            assert alone(made, kind, fewer) == 0
+
+
+def test_planted_kinds_have_the_most_outliers_of_their_size_by_far(made):
+    exact = Exact(made, DEFINITION)
+    for kind in (EXTREME, ODD_PAIR, ODD_TRIPLE):
+        (best, most), (_, next_most) = exact.best(len(kind.columns))
+        assert best == kind.columns
+        assert most > 2 * next_most
+
+
+def test_public_sample_has_no_planted_outliers_and_no_private_row(made):
+    sample = public_sample()
+    assert not set(map(tuple, sample)) & set(map(tuple, made.rows))
+    gas = scaled(sample)[:, [list(COLUMNS).index(name) for name in ODD_TRIPLE.columns]]
+    assert np.count_nonzero(degrees(gas, DEFINITION.radius, cap=5) < 5) < 20
+
+
+def test_three_candidates_are_lonely_and_the_others_far_from_it(made):
+    near = Exact(made, DEFINITION).rows_near(CANDIDATES, ODD_TRIPLE.columns)
+    assert [place for place, rows in enumerate(near) if rows < DEFINITION.min_neighbors] == [1, 4, 6]
+    assert sorted(near)[3] > 100
