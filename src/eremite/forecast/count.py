@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
+from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON, positive, shown
+from eremite.privacy import LARGEST_EPSILON, positive
 from eremite.queries.count import CountPlan, plan_count
 from eremite.sensitivity import count_with_bound, most_moved
 
@@ -88,26 +89,13 @@ def epsilon_for_count(
         plan = plan_count(stand_in.table, definition, names, epsilon, delta, mechanism)
         return _seen(stand_in, plan)[1].most <= wanted
 
-    high = len(_LADDER) - 1
-    if not suffices(_LADDER[high]):
+    epsilon = least_epsilon(suffices)
+    if epsilon is None:
         raise InputError(
-            f"No epsilon up to {shown(_LADDER[high])} gives counts within {within}, as far as the stand-in tells; "
+            f"No epsilon up to {LARGEST_EPSILON} gives counts within {within}, as far as the stand-in tells; "
             "ask for less accuracy, a larger radius or fewer columns."
         )
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if suffices(_LADDER[middle]) else (middle, high)
-    return _LADDER[high]
-
-
-def _ladder() -> list[Fraction]:
-    """All epsilons of two digits that a release may spend."""
-    steps = [Fraction(digits) * Fraction(10) ** power for power in range(-7, 1) for digits in range(10, 100)]
-    return [step for step in steps if SMALLEST_EPSILON <= step <= LARGEST_EPSILON]
-
-
-_LADDER = _ladder()
+    return epsilon
 
 
 def _seen(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:

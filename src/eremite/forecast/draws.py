@@ -1,4 +1,4 @@
-"""Our draws among subspaces, simulated many at a time with a seed, for tables that may be shown.
+"""Draws among the subspaces of any table that may be shown, simulated many at a time with a seed.
 
 What a draw depends on, counts and profiles, is computed once with the functions that a release uses; the noise of the
 centre and the coins come from a seeded NumPy generator, so none of this is private. Tests and `benchmarks/agreement.py`
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED
+from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED, Progress, SubspacesPlan
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
 
@@ -32,7 +32,7 @@ class Field:
     subspaces: list[tuple[int, ...]]
     counts: Ints
     most: Ints  # global sensitivities
-    profiles: list[Ints]  # A^(t), up to the cap
+    profiles: list[Ints]  # A^(t), up to the cap; none if nothing but the counts was looked at
     coarse: list[Ints]  # the same by cores, from which the centre takes its bound
 
     @property
@@ -46,18 +46,27 @@ class Field:
         return Field(self.n_rows, [self.subspaces[i] for i in kept], self.counts[kept], self.most[kept], *lists)
 
 
-def field(points: Floats, definition: OutlierDefinition, subspaces: Sequence[tuple[int, ...]]) -> Field:
-    """Look closely at every candidate."""
+def field(
+    points: Floats,
+    definition: OutlierDefinition,
+    subspaces: Sequence[tuple[int, ...]],
+    *,
+    profiles: bool = True,
+    progress: Progress | None = None,
+) -> Field:
+    """Look closely at every candidate, one at a time; without profiles, at what the paper's utility needs."""
     n, k = len(points), definition.min_neighbors
-    seen = [np.ascontiguousarray(points[:, subspace]) for subspace in subspaces]
-    return Field(
-        n,
-        list(subspaces),
-        np.array([count_outliers(each, definition) for each in seen]),
-        np.array([most_moved(n, len(subspace), k) for subspace in subspaces]),
-        [_profile(each, definition, "auto") for each in seen],
-        [_profile(each, definition, "core") for each in seen],
-    )
+    counts, fine, coarse = [], [], []
+    for number, subspace in enumerate(subspaces, 1):
+        seen = np.ascontiguousarray(points[:, subspace])
+        counts.append(count_outliers(seen, definition))
+        if profiles:
+            fine.append(_profile(seen, definition, "auto"))
+            coarse.append(_profile(seen, definition, "core"))
+        if progress:
+            progress(number)
+    most = np.array([most_moved(n, len(subspace), k) for subspace in subspaces])
+    return Field(n, list(subspaces), np.array(counts), most, fine, coarse)
 
 
 def joined(parts: Sequence[Field]) -> Field:
@@ -81,16 +90,53 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
     while profile[-1] < most:
         step = len(profile) - 1
         bound = seen.ball_bound(step, floor=bound)
+        if step == 0:
+            seen = seen.narrowed(most - 1, bound)
         profile.append(min(most, bound + step + 1))
     return np.array(profile[1:])
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """How the subspaces are looked for; `share` of epsilon buys the centre, unless it is 0 and the centre too.
-
-    The centre is half-way from the h-th largest count to the next, or, without `between`, near the former.
+class Drawing:
+    """How h winners are drawn, as a plan has decided it. The centre, if `centre` buys one, is half-way from the h-th
+    largest count to the next, or, without `between`, near the former.
     """
+
+    utility: str
+    selection: str
+    h: int
+    each: float  # epsilon of one draw
+    centre: Fraction | None = None  # epsilon of the centre
+    between: bool = True
+
+    def picks(self, of: Field, runs: int, seed: int) -> Ints:
+        """The places of the h winners, one row a run."""
+        rng = np.random.default_rng(seed)
+        scores = self._scores(of, runs, rng)
+        return draws(np.broadcast_to(scores, (runs, len(of.counts))).copy(), self.each / 2, self.h, self.selection, rng)
+
+    def _scores(self, of: Field, runs: int, rng: np.random.Generator) -> Floats:
+        if self.utility == "paper":
+            return of.counts / of.most
+        centres = np.zeros(1) if self.centre is None else self._centres(of, self.centre, runs, rng)
+        return _dampened(of, centres, limit=ceil(2 * log(10**6 * len(of.counts)) / self.each))
+
+    def _centres(self, of: Field, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
+        falling, h = np.sort(of.counts)[::-1], self.h
+        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
+        noise = _smooth_laplace(runs, rng) * largest_bound(of, epsilon) / float(epsilon)
+        return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+
+
+def drawing_of(plan: SubspacesPlan) -> Drawing:
+    """What a release with this plan does."""
+    centre = None if plan.centre is None else plan.centre.epsilon
+    return Drawing(plan.utility, plan.selection, plan.h, float(plan.each), centre)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A way to look for subspaces, for experiments with any epsilon; `share` of it buys the centre, unless it is 0."""
 
     utility: str
     selection: str = "permute-and-flip"
@@ -101,23 +147,9 @@ class Search:
         """The places of the h winners, one row a run."""
         if self.utility == "auto":
             return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTRED).picks(of, epsilon, h, runs, seed)
-        rng = np.random.default_rng(seed)
         each = epsilon * float(1 - self.share) / h
-        scores = self._scores(of, epsilon, h, each, runs, rng)
-        return draws(np.broadcast_to(scores, (runs, len(of.counts))).copy(), each / 2, h, self.selection, rng)
-
-    def _scores(self, of: Field, epsilon: float, h: int, each: float, runs: int, rng: np.random.Generator) -> Floats:
-        if self.utility == "paper":
-            return of.counts / of.most
-        centres = self._centres(of, epsilon, h, runs, rng) if self.share else np.zeros(1)
-        return _dampened(of, centres, limit=ceil(2 * log(10**6 * len(of.counts)) / each))
-
-    def _centres(self, of: Field, epsilon: float, h: int, runs: int, rng: np.random.Generator) -> Floats:
-        falling = np.sort(of.counts)[::-1]
-        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
-        spent = Fraction(f"{epsilon:.6g}") * self.share
-        noise = _smooth_laplace(runs, rng) * largest_bound(of, spent) / float(spent)
-        return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+        centre = Fraction(f"{epsilon:.6g}") * self.share if self.share else None
+        return Drawing(self.utility, self.selection, h, each, centre, self.between).picks(of, runs, seed)
 
 
 _CENTRED = Search("centred", share=CENTRE_SHARE)

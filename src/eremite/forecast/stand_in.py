@@ -14,7 +14,8 @@ Shape = Literal["clusters", "normal", "uniform"]
 """How rows are made up."""
 SHAPES = get_args(Shape)
 """All of them."""
-_SEED = 20150611
+SEED = 20150611
+"""Of everything that is made up or simulated here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,16 @@ def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, sha
     """
     if shape not in SHAPES:
         raise InputError(f"shape must be one of {', '.join(SHAPES)}.")
-    scaled = np.clip(_DRAWN[shape](np.random.default_rng(_SEED), n_rows, len(bounds)), 0, 1)
+    rows = _DRAWN[shape](np.random.default_rng(SEED), n_rows, len(bounds))
+    return StandIn(scaled_up(rows, bounds, rows_per_person), f"{n_rows:,} made-up rows, {_WORDS[shape]}")
+
+
+def scaled_up(rows: NDArray[np.float64], bounds: Mapping[str, Bounds], rows_per_person: int) -> Table:
+    """A table of rows that were made up between 0 and 1."""
     low = np.array([bound.min for bound in bounds.values()])
     span = np.array([bound.max for bound in bounds.values()]) - low
     limits = {name: (bound.min, bound.max) for name, bound in bounds.items()}
-    table = Table.from_frame(low + scaled * span, limits, rows_per_person=rows_per_person)
-    return StandIn(table, f"{n_rows:,} made-up rows, {_WORDS[shape]}")
+    return Table.from_frame(low + np.clip(rows, 0, 1) * span, limits, rows_per_person=rows_per_person)
 
 
 def _clusters(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:

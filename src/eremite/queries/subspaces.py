@@ -71,15 +71,22 @@ class SubspacesPlan:
 def family_of(
     table: Table, size: int | None, max_size: int | None, subspaces: Sequence[Sequence[str]] | None
 ) -> Subspaces:
-    """The candidates, named in one of three ways."""
+    """The candidates among the columns of a table, named in one of three ways."""
+    return family_among(table.columns, size, max_size, subspaces)
+
+
+def family_among(
+    columns: Sequence[str], size: int | None, max_size: int | None, subspaces: Sequence[Sequence[str]] | None
+) -> Subspaces:
+    """The same where no table is open."""
     if sum(given is not None for given in (size, max_size, subspaces)) != 1:
         raise InputError("Give one of size, max_size and subspaces: which sets of columns are the candidates.")
     if size is not None:
-        family = Subspaces.of_size(table.columns, size)
+        family = Subspaces.of_size(columns, size)
     elif max_size is not None:
-        family = Subspaces.up_to(table.columns, max_size)
+        family = Subspaces.up_to(columns, max_size)
     elif isinstance(subspaces, list | tuple):
-        family = Subspaces.listed(table.columns, subspaces)
+        family = Subspaces.listed(columns, subspaces)
     else:
         raise InputError("subspaces must be a list of lists of column names.")
     if family.count > MOST_SUBSPACES:

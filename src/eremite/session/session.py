@@ -14,12 +14,18 @@ from eremite.errors import InputError
 from eremite.forecast import (
     CountForecast,
     MechanismComparison,
+    SearchAsked,
+    SearchShape,
     Shape,
     StandIn,
+    SubspacesForecast,
     compare_mechanisms,
     epsilon_for_count,
+    epsilon_for_subspaces,
     forecast_count,
+    forecast_subspaces,
     made_up,
+    made_up_for_search,
 )
 from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
@@ -75,6 +81,8 @@ class Session:
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
         cap = checked_budget(epsilon, delta)
+        if stand_in is not None:
+            _require_alike(stand_in, table)
         self._table = table
         self._stand_in = stand_in
         self._account = Account(dataset, account)
@@ -331,11 +339,67 @@ class Session:
         epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
         return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, epsilons, delta)
 
+    def forecast_subspaces(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        delta: Number = 0,
+        utility: Utility = "auto",
+        selection: Selection = "permute-and-flip",
+        shape: SearchShape = "planted",
+        progress: Progress | None = None,
+    ) -> SubspacesForecast:
+        """How likely `top_subspaces` names the right sets, for one epsilon or several. Spends nothing, looks at no
+        private row.
+
+        The search is simulated on the stand-in; without one, on rows made up from public facts: in groups, some of them
+        planted as outliers in h sets of columns, or of another `shape` (clusters, normal, uniform). Cost: one close
+        look at every set of columns of the stand-in; `progress` is told how many were looked at.
+        """
+        asked = SearchAsked(definition, family_of(self._table, size, max_size, subspaces), h, delta, utility, selection)
+        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
+        return forecast_subspaces(self._rows_to_search(asked, shape), asked, epsilons, progress)
+
+    def epsilon_for_subspaces(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        probability: Number = 0.9,
+        delta: Number = 0,
+        utility: Utility = "auto",
+        selection: Selection = "permute-and-flip",
+        shape: SearchShape = "planted",
+        progress: Progress | None = None,
+    ) -> Fraction:
+        """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`."""
+        asked = SearchAsked(definition, family_of(self._table, size, max_size, subspaces), h, delta, utility, selection)
+        return epsilon_for_subspaces(self._rows_to_search(asked, shape), asked, probability, progress)
+
     def _rows_to_forecast(self, shape: Shape) -> StandIn:
         """Public rows; of the private table the public facts alone."""
-        if self._stand_in is not None:
-            return StandIn(self._stand_in, f"{self._stand_in.n_rows:,} public rows that stand in for the table")
-        return made_up(self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape)
+        return self._public_rows() or made_up(
+            self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape
+        )
+
+    def _rows_to_search(self, asked: SearchAsked, shape: SearchShape) -> StandIn:
+        """The same for a search."""
+        return self._public_rows() or made_up_for_search(
+            asked.family, asked.h, self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape
+        )
+
+    def _public_rows(self) -> StandIn | None:
+        if self._stand_in is None:
+            return None
+        return StandIn(self._stand_in, f"{self._stand_in.n_rows:,} public rows that stand in for the table")
 
     def _request(
         self,
@@ -384,6 +448,13 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"
+
+
+def _require_alike(stand_in: object, table: Table) -> None:
+    """Forecasts scale and split as the table's own questions do."""
+    facts = (table.bounds, table.rows_per_person)
+    if not isinstance(stand_in, Table) or (stand_in.bounds, stand_in.rows_per_person) != facts:
+        raise InputError("stand_in must be a Table with the same columns, bounds and rows_per_person as the table.")
 
 
 def _ledger(given: Ledger | str | Path | None) -> Ledger:

@@ -1,0 +1,26 @@
+"""The least epsilon that does what is wanted, of those a person would write: two digits."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON
+
+
+def least_epsilon(suffices: Callable[[Fraction], bool]) -> Fraction | None:
+    """Where `suffices` turns from no to yes as epsilon grows; None if it never does. Asks about ten times."""
+    low, high = -1, len(_LADDER) - 1
+    if not suffices(_LADDER[high]):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(_LADDER[middle]) else (middle, high)
+    return _LADDER[high]
+
+
+def _ladder() -> list[Fraction]:
+    """All epsilons of two digits that a release may spend."""
+    steps = [Fraction(digits) * Fraction(10) ** power for power in range(-7, 1) for digits in range(10, 100)]
+    return [step for step in steps if SMALLEST_EPSILON <= step <= LARGEST_EPSILON]
+
+
+_LADDER = _ladder()

@@ -1,0 +1,83 @@
+"""Made-up rows to forecast a search with: some break a rule that ties a set of columns together.
+
+In the other shapes all columns are alike, and which set of them has the most outliers is chance. Here every row keeps a
+rule in each planted set: its columns take one of L levels each, and the levels add up to a multiple of L. So all
+smaller parts of the set take all combinations of levels alike. A planted row breaks the rule of one set; it is alone in
+these columns together, and ordinary in every set of columns that leaves one of them out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.errors import InputError
+from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
+from eremite.outliers import Subspace, Subspaces
+from eremite.table import Bounds
+
+SearchShape = Literal["planted", "clusters", "normal", "uniform"]
+SEARCH_SHAPES = get_args(SearchShape)
+_MOST_PLANTED = 100  # in each set
+_PLACES = 40  # that break the rule, at least: few planted rows share one
+_GROUPS = 3  # that rows form in all other columns
+_SPREAD = 0.02  # around a level
+
+
+def made_up_for_search(
+    family: Subspaces, h: int, bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: SearchShape
+) -> StandIn:
+    """As many rows as the private table has, within its bounds, of the shape that was chosen."""
+    if shape not in SEARCH_SHAPES:
+        raise InputError(f"shape must be one of {', '.join(SEARCH_SHAPES)}.")
+    if shape != "planted":
+        return made_up(bounds, n_rows, rows_per_person, shape)
+    sets, columns = _apart(family, h), list(bounds)
+    places = [[columns.index(name) for name in one] for one in sets]
+    rows = _planted(np.random.default_rng(SEED), n_rows, len(columns), places)
+    where = "in one set of columns" if len(sets) == 1 else f"in each of {len(sets)} sets of columns"
+    words = f"{n_rows:,} made-up rows, in groups, {_in_each(n_rows, len(sets)):,} planted as outliers {where}"
+    return StandIn(scaled_up(rows, bounds, rows_per_person), words)
+
+
+def _apart(family: Subspaces, h: int) -> list[Subspace]:
+    """Up to h of the largest candidates, no two of which share a column: the first ones there are."""
+    taken: list[Subspace] = []
+    for one in _largest(family):
+        if not any(set(one) & set(other) for other in taken):
+            taken.append(one)
+        if len(taken) == h:
+            break
+    return taken
+
+
+def _largest(family: Subspaces) -> Iterable[Subspace]:
+    """The largest candidates; of all sets of a size, those side by side."""
+    if family.chosen is not None:
+        return [one for one in family.chosen if len(one) == family.largest]
+    size, columns = family.largest, family.columns
+    return (columns[start : start + size] for start in range(0, len(columns) - size + 1, size))
+
+
+def _in_each(n: int, sets: int) -> int:
+    """How many rows are planted in each set: one in a hundred, at least one, and not more than are alone there."""
+    return min(max(n // 100, 1), _MOST_PLANTED, n // sets)
+
+
+def _planted(rng: np.random.Generator, n: int, d: int, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    rows = rng.uniform(0.15, 0.85, (_GROUPS, d))[rng.integers(0, _GROUPS, n)]
+    each = _in_each(n, len(sets))
+    for turn, places in enumerate(sets):
+        breaking = np.arange(turn * each, (turn + 1) * each)
+        rows[:, places] = _ruled(rng, n, len(places), breaking)
+    return rows + rng.uniform(-_SPREAD, _SPREAD, (n, d))
+
+
+def _ruled(rng: np.random.Generator, n: int, size: int, breaking: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Levels between 0 and 1 that add up to a multiple of their number, but for the rows that break the rule."""
+    count = next(count for count in range(2, _PLACES + 2) if count ** (size - 1) * (count - 1) >= _PLACES)
+    levels, sums = rng.integers(0, count, (n, size)), np.zeros(n, dtype=np.int64)
+    sums[breaking] = 1 + np.arange(len(breaking)) % (count - 1)
+    levels[:, -1] = (sums - levels[:, :-1].sum(axis=1)) % count
+    return np.asarray((levels + 0.5) / count)

@@ -1,0 +1,177 @@
+"""How likely a private search names the right sets of columns, and which epsilon that needs.
+
+The draws of the plan that a release would follow are simulated on the stand-in, many times with a seed. Nothing here
+has looked at a private row.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+
+from eremite.errors import InputError
+from eremite.forecast.draws import Field, Ints, drawing_of, field
+from eremite.forecast.ladder import least_epsilon
+from eremite.forecast.stand_in import SEED, StandIn
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces
+from eremite.privacy import LARGEST_EPSILON, exact, shown
+from eremite.queries.subspaces import Progress, Selection, SubspacesPlan, Utility, plan_subspaces
+
+#: Searches simulated for each epsilon.
+RUNS = 2_500
+#: Sets of columns, and rows in all of them together, that a forecast looks at.
+MOST_SETS = 10_000
+MOST_ROWS = 10**9
+
+_AT_ONCE = 2_000_000  # scores in memory
+_WIDTH = 1.96  # standard errors on either side of 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class SubspacesChance:
+    """What to expect of a search for one epsilon. Ties count as right: sets with as many outliers are as good."""
+
+    epsilon: Fraction
+    delta: Fraction
+    utility: str
+    selection: str
+    found: float  # the chance that the first set named has the most outliers
+    all_found: float  # the chance that the h sets named are the h with the most
+    share: float  # of the h named, how many are among the h with the most, on average
+    missed: float  # how many outliers fewer the h named have than the h with the most, together, on average
+    missed_error: float  # sampling error of `missed`, a 95 % half width
+
+
+@dataclass(frozen=True, slots=True)
+class SubspacesForecast:
+    """The chances of private searches to expect, by epsilon, and the rows they were simulated on. All of it is public.
+
+    `sampling_error` is the most by which a chance or share is off with 95 %, for being simulated: a half width.
+    """
+
+    definition: OutlierDefinition
+    family: str  # in words
+    h: int
+    stand_in: str  # in words
+    best: tuple[tuple[Subspace, int], ...]  # the h sets of the stand-in with the most outliers, and how many
+    runner_up: int | None  # outliers in the next set; None if all were named
+    chances: tuple[SubspacesChance, ...]
+    sampling_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAsked:
+    """The search to forecast: everything but epsilon."""
+
+    definition: OutlierDefinition
+    family: Subspaces
+    h: int
+    delta: object = 0
+    utility: Utility = "auto"
+    selection: Selection = "permute-and-flip"
+
+    def plan(self, stand_in: StandIn, epsilon: object) -> SubspacesPlan:
+        """What a release on such a table would follow."""
+        return plan_subspaces(
+            stand_in.table, self.definition, self.family, self.h, epsilon, self.delta, self.utility, self.selection
+        )
+
+
+def forecast_subspaces(
+    stand_in: StandIn, asked: SearchAsked, epsilons: Iterable[object], progress: Progress | None = None
+) -> SubspacesForecast:
+    """For each epsilon, how often the search that would run names the right sets. Looks at the stand-in alone.
+
+    Cost: one close look at every set of columns of the stand-in, whatever the number of epsilons; simulating takes a
+    second for each epsilon and a thousand sets, about. `progress` is told how many sets were looked at.
+    """
+    plans = [asked.plan(stand_in, epsilon) for epsilon in epsilons]
+    if not plans:
+        raise InputError("Give at least one epsilon to forecast for.")
+    of = _seen(stand_in, plans[0], progress)
+    falling = np.argsort(-of.counts, kind="stable")[: asked.h + 1].tolist()
+    sets, counts = list(asked.family), of.counts.tolist()
+    return SubspacesForecast(
+        definition=asked.definition,
+        family=asked.family.in_words,
+        h=asked.h,
+        stand_in=stand_in.words,
+        best=tuple((sets[i], counts[i]) for i in falling[: asked.h]),
+        runner_up=counts[falling[asked.h]] if asked.h < len(counts) else None,
+        chances=tuple(_chance(of, plan) for plan in plans),
+        sampling_error=_WIDTH / 2 / sqrt(RUNS),
+    )
+
+
+def epsilon_for_subspaces(
+    stand_in: StandIn, asked: SearchAsked, probability: object, progress: Progress | None = None
+) -> Fraction:
+    """The least epsilon, rounded up to two digits, for which all h sets named are right with this probability.
+
+    As far as the simulation tells, which has a sampling error. Cost: as `forecast_subspaces` for ten epsilons.
+    """
+    wanted = exact(probability, "probability")
+    if not 0 < wanted < 1:
+        raise InputError("probability must be above 0 and below 1.")
+    of = _seen(stand_in, asked.plan(stand_in, LARGEST_EPSILON), progress)
+    epsilon = least_epsilon(lambda epsilon: _chance(of, asked.plan(stand_in, epsilon)).all_found >= wanted)
+    if epsilon is None:
+        raise InputError(
+            f"No epsilon up to {LARGEST_EPSILON} names the right sets with probability {shown(wanted)}, as far as the "
+            "stand-in tells; ask for fewer sets, fewer candidates or another radius."
+        )
+    return epsilon
+
+
+def _seen(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:
+    """A look at every candidate, as close as the plan's utility needs; it serves every epsilon."""
+    family, n = plan.family, stand_in.table.n_rows
+    if family.count > MOST_SETS or family.count * n > MOST_ROWS:
+        raise InputError(
+            f"A forecast would look closely at {n:,} rows in {family.count:,} sets of columns, and stops at "
+            f"{MOST_SETS:,} sets and {MOST_ROWS:,} rows in all; choose a smaller size, list some sets, or take fewer "
+            "rows."
+        )
+    place = {name: at for at, name in enumerate(family.columns)}
+    places = [tuple(place[name] for name in subspace) for subspace in family]
+    points = stand_in.table.points(stand_in.table.choose(family.columns))
+    of = field(points, plan.definition, places, profiles=plan.utility != "paper", progress=progress)
+    if family.count > 1 and of.counts.min() == of.counts.max():
+        raise InputError(
+            f"Each of the {family.count:,} sets of columns has {of.counts[0]:,} outliers in the stand-in, so there is "
+            "nothing to find; choose another radius or other rows."
+        )
+    return of
+
+
+def _chance(of: Field, plan: SubspacesPlan) -> SubspacesChance:
+    named = of.counts[_picks(of, plan)]  # h counts, one row a run
+    best = np.sort(of.counts)[::-1][: plan.h]
+    right, missed = _right(named, best), best.sum() - named.sum(axis=1)
+    return SubspacesChance(
+        epsilon=plan.privacy.epsilon,
+        delta=plan.privacy.delta,
+        utility=plan.utility,
+        selection=plan.selection,
+        found=float(np.mean(named[:, 0] == best[0])),
+        all_found=float(np.mean(right == plan.h)),
+        share=float(np.mean(right) / plan.h),
+        missed=float(missed.mean()),
+        missed_error=float(_WIDTH * missed.std() / sqrt(RUNS)),
+    )
+
+
+def _picks(of: Field, plan: SubspacesPlan) -> Ints:
+    """Some runs at a time, as many as fit."""
+    at_once = max(1, _AT_ONCE // len(of.counts))
+    parts = [min(at_once, RUNS - start) for start in range(0, RUNS, at_once)]
+    drawing = drawing_of(plan)
+    return np.concatenate([drawing.picks(of, runs, SEED + turn) for turn, runs in enumerate(parts)])
+
+
+def _right(named: Ints, best: Ints) -> Ints:
+    """How many of the named are among the best: above the last of the best, or as many as tie with it and have room."""
+    above, tied = (named > best[-1]).sum(axis=1), (named == best[-1]).sum(axis=1)
+    return np.asarray(above + np.minimum(tied, np.count_nonzero(best == best[-1])))
