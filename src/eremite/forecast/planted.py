@@ -18,7 +18,9 @@ from eremite.outliers import Subspace, Subspaces
 from eremite.table import Bounds
 
 SearchShape = Literal["planted", "clusters", "normal", "uniform"]
+"""How rows to search are made up."""
 SEARCH_SHAPES = get_args(SearchShape)
+"""All of them."""
 _MOST_PLANTED = 100  # in each set
 _PLACES = 40  # that break the rule, at least: few planted rows share one
 _GROUPS = 3  # that rows form in all other columns
