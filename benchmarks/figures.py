@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks import noise_figures, subspace_figures
+from benchmarks import noise_figures, plot_figures, subspace_figures
 from benchmarks.look import BLACK, BLUE, ORANGE, label, panels, save
 from eremite.sensitivity import global_bounds
 
@@ -33,3 +33,4 @@ if __name__ == "__main__":
     noise_figures.choice(FOLDER / "choice.svg")
     noise_figures.widths(FOLDER / "widths.svg")
     subspace_figures.chances(FOLDER / "found.svg")
+    plot_figures.draw_all(FOLDER)

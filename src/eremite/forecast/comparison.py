@@ -44,7 +44,7 @@ class MechanismComparison:
 
         points = [(error.mechanism, float(error.epsilon), error.most) for error in self.errors]
         deltas = sorted({f"delta {float(error.delta):g}" for error in self.errors if error.delta})
-        title = f"How far off 95 % of private counts in {listed(self.columns)} are expected to be, by their noise"
+        title = f"How far off private counts in {listed(self.columns)} are expected to be (95 %)"
         figure = draw_comparison(points, self.outliers)
         return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
 

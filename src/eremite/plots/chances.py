@@ -1,0 +1,43 @@
+"""Chances over epsilon, each with the band that it lies in, since it was simulated."""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from eremite.plots.look import BLACK, BLUE, DASHED, DOTTED, GREEN, RED, Line, Style, name_ends, panels, plot, ticks
+
+_MOST_TICKS = 9
+_STYLES: list[tuple[str, Style]] = [(BLACK, "-"), (BLUE, DASHED), (GREEN, DOTTED)]
+
+
+def draw(
+    epsilons: Sequence[float], chances: Sequence[tuple[str, Sequence[float]]], error: float, wanted: float | None
+) -> Figure:
+    """A line with its band for each named list of chances, and a level for the one that is wanted."""
+    figure, [axes] = panels(1, 1, 7.6, 4.4)
+    order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
+    x = [epsilons[i] for i in order]
+    lines = [
+        Line(name, x, [values[i] for i in order], colour, style)
+        for (name, values), (colour, style) in zip(chances, _STYLES, strict=False)
+    ]
+    plot(axes, lines)
+    for line in lines:
+        axes.fill_between(
+            x,
+            [max(y - error, 0) for y in line.y],
+            [min(y + error, 1) for y in line.y],
+            color=line.colour,
+            alpha=0.15,
+            lw=0,
+        )
+        axes.plot(x, line.y, "o", color=line.colour, ms=4, clip_on=False)
+    ends = (x[0], x[-1]) if x[0] < x[-1] else (x[0] / 2, x[0] * 2)
+    flat = [] if wanted is None else [Line(f"wanted, {wanted:g}", ends, [wanted, wanted], RED, DOTTED)]
+    plot(axes, flat)
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="$\\epsilon$", ylabel="chance")
+    if len(set(x)) <= _MOST_TICKS:
+        ticks(axes, sorted(set(x)))
+    axes.set_xlim(*ends)
+    name_ends(axes, [*lines, *flat])
+    return figure
