@@ -44,7 +44,7 @@ def serve(
         datasets = open_datasets(paths, ledger)
     house = House(datasets=datasets, tokens=tokens.resolve(), turns=Turns(tick))
     with listening(host, port) as bound:
-        run(application(house, root_path), bound, lambda: _say(bound, list(datasets), as_json))
+        run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
 
 
 def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:

@@ -9,7 +9,7 @@ from eremite.service.house import House
 from eremite.version import __version__
 
 
-def application(house: House, root_path: str = "") -> FastAPI:
+def application(house: House) -> FastAPI:
     """All routes, behind what holds for every request. Pages that would load code from elsewhere are off."""
     app = FastAPI(
         title="eremite",
@@ -18,7 +18,6 @@ def application(house: House, root_path: str = "") -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # to an address that a proxy may not have
-        root_path=root_path,
     )
     app.state.house = house
     add_handlers(app)

@@ -33,7 +33,7 @@ def _bound(free: socket.socket, address: Any) -> socket.socket:
     return free
 
 
-def run(app: FastAPI, bound: socket.socket, ready: Callable[[], None]) -> None:
+def run(app: FastAPI, bound: socket.socket, root_path: str, ready: Callable[[], None]) -> None:
     """Serve until interrupted; a question under way is finished and stored first."""
     config = uvicorn.Config(
         app,
@@ -45,6 +45,7 @@ def run(app: FastAPI, bound: socket.socket, ready: Callable[[], None]) -> None:
         date_header=False,
         ws="none",
         lifespan="off",
+        root_path=root_path,  # a proxy has taken it off
     )
     ready()
     uvicorn.Server(config).run(sockets=[bound])
