@@ -27,6 +27,7 @@ import pytest
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
+from eremite.service import answers
 
 DESCRIPTION = """
 [dataset]
@@ -164,9 +165,19 @@ def test_forecasts_are_free(service: Served) -> None:
     left = service.left()
     forecast = service.ask("/patients/forecast/count", {"definition": DEFINITION, "epsilon": ["0.5", "1/3"]}).json()
     assert [error["epsilon"] for error in forecast["errors"]] == [0.5, "1/3"]
+    assert set(forecast) == set(answers.FORECAST["properties"])
     assert "made-up rows" in forecast["stand_in"]
-    needed = service.ask("/patients/forecast/epsilon", {"definition": DEFINITION, "within": 20}).json()
+    needed = service.ask("/patients/forecast/count/epsilon", {"definition": DEFINITION, "within": 20}).json()
     assert 0 < needed["epsilon"] < 20
+    search = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
+    forecast = service.ask("/patients/forecast/subspaces", search).json()
+    assert set(forecast) == set(answers.SEARCH_FORECAST["properties"])
+    assert [(chance["epsilon"], set(chance)) for chance in forecast["chances"]] == [
+        (epsilon, set(answers.SEARCH_FORECAST["properties"]["chances"]["items"]["properties"]))
+        for epsilon in (0.1, 0.2, 0.5, 1, 2)
+    ]
+    needed = service.ask("/patients/forecast/subspaces/epsilon", search | {"probability": "2/3"}).json()
+    assert 0 < needed["epsilon"] <= 20
     assert service.left() == left
 
 

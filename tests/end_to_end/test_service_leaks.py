@@ -54,7 +54,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 FREE: list[tuple[str, dict[str, Any]]] = [
     ("forecast/count", {"definition": ASK["definition"]}),
-    ("forecast/epsilon", {"definition": ASK["definition"], "within": 20}),
+    ("forecast/count/epsilon", {"definition": ASK["definition"], "within": 20}),
 ]
 LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
 

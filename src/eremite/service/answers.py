@@ -11,6 +11,10 @@ def _text(description: str) -> Schema:
     return {"type": "string", "description": description}
 
 
+def _number(description: str) -> Schema:
+    return {"type": "number", "description": description}
+
+
 def _whole(description: str) -> Schema:
     return {"type": "integer", "description": description}
 
@@ -39,7 +43,7 @@ HEALTH = _object("The service is up.", status=_text("ok"), version=_text("Of ere
 _DEFINITION = _object(
     "What an outlier is.",
     min_neighbors=_whole("A row with fewer other rows near it is an outlier."),
-    radius={"type": "number", "description": "How near is near."},
+    radius=_number("How near is near."),
 )
 
 RELEASE = _object(
@@ -62,8 +66,8 @@ RELEASES = _object("What this account was told.", releases=_list("In the order o
 
 _BOUNDS = _object(
     "Of one column.",
-    min={"type": "number", "description": "Smaller values count as this."},
-    max={"type": "number", "description": "Larger values count as this."},
+    min=_number("Smaller values count as this."),
+    max=_number("Larger values count as this."),
 )
 
 DATASET = _object(
@@ -119,8 +123,8 @@ _ERRORS = _object(
     epsilon=_exact("Of the count."),
     delta=_exact("Of the count."),
     mechanism=_text("The noise that would be used."),
-    median={"type": "number", "description": "Half of all counts are off by less."},
-    most={"type": "number", "description": "95 % of all counts are off by less."},
+    median=_number("Half of all counts are off by less."),
+    most=_number("95 % of all counts are off by less."),
 )
 
 FORECAST = _object(
@@ -130,6 +134,38 @@ FORECAST = _object(
     stand_in=_text("On which rows it was computed, in words."),
     outliers=_whole("How many of those rows are outliers."),
     errors=_list("By epsilon.", _ERRORS),
+)
+
+_SET = _list("A set of columns.", _text("A column."))
+_BEST = {
+    "type": "array",
+    "description": "A set of columns, and how many outliers it has.",
+    "prefixItems": [_SET, _whole("Outliers.")],
+}
+
+_CHANCE = _object(
+    "What to expect for one epsilon.",
+    epsilon=_exact("Of the search."),
+    delta=_exact("Of the search."),
+    utility=_text("How sets would be scored."),
+    selection=_text("How they would be drawn."),
+    found=_number("The chance that the first set named has the most outliers."),
+    all_found=_number("The chance that the sets named are those with the most."),
+    share=_number("Of those named, how many are among those with the most, on average."),
+    missed=_number("How many outliers fewer those named have than those with the most, on average."),
+    missed_error=_number("Half the width of a 95 % interval of missed, for being simulated."),
+)
+
+SEARCH_FORECAST = _object(
+    "The chances to expect. All of it is public: it was computed on a stand-in.",
+    definition=_DEFINITION,
+    family=_text("Which sets are searched, in words."),
+    h=_whole("How many are named."),
+    stand_in=_text("On which rows it was computed, in words."),
+    best=_list("The sets of those rows with the most outliers.", _BEST),
+    runner_up=_or_null(_whole("Outliers in the next set.")),
+    chances=_list("By epsilon.", _CHANCE),
+    sampling_error=_number("Half the width of a 95 % interval of chances and share, for being simulated."),
 )
 
 EPSILON = _object("The epsilon that is needed, as far as the stand-in tells.", epsilon=_exact("Of two digits."))

@@ -17,8 +17,10 @@ from eremite.service.asker import Asking
 from eremite.service.questions import (
     Count,
     Detect,
+    EpsilonForCount,
+    EpsilonForSubspaces,
     ForecastCount,
-    ForecastEpsilon,
+    ForecastSubspaces,
     Question,
     Radius,
     Report,
@@ -91,24 +93,15 @@ def _question(path: str, kind: type[Question], ask: Ask, words: str) -> None:
     _add(path, kind, ask, _release, answers.RELEASE, words)
 
 
+#: Where forecasts are computed.
+_ON = "Computed on the stand-in, or on rows made up from public facts."
+
 _question("count", Count, Session.count_outliers, "The value is an integer between 0 and the number of rows.")
 _question("subspaces", Subspaces, Session.top_subspaces, "The value is a list of sets of columns, in the order drawn.")
 _question("report", Report, Session.outlier_report, "The value is a list of sets of columns, each with its count.")
 _question("detect", Detect, Session.detect_outliers, "The value is a list of places from 0, in the order drawn.")
 _question("radius", Radius, Session.choose_radius, "The value is the radius as a text; the definition has it too.")
-_add(
-    "forecast/count",
-    ForecastCount,
-    Session.forecast_count,
-    _forecast,
-    answers.FORECAST,
-    "Computed on the stand-in, or on rows made up from public facts.",
-)
-_add(
-    "forecast/epsilon",
-    ForecastEpsilon,
-    Session.epsilon_for_count,
-    _epsilon,
-    answers.EPSILON,
-    "Computed on the stand-in, or on rows made up from public facts.",
-)
+_add("forecast/count", ForecastCount, Session.forecast_count, _forecast, answers.FORECAST, _ON)
+_add("forecast/count/epsilon", EpsilonForCount, Session.epsilon_for_count, _epsilon, answers.EPSILON, _ON)
+_add("forecast/subspaces", ForecastSubspaces, Session.forecast_subspaces, _forecast, answers.SEARCH_FORECAST, _ON)
+_add("forecast/subspaces/epsilon", EpsilonForSubspaces, Session.epsilon_for_subspaces, _epsilon, answers.EPSILON, _ON)

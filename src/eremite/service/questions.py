@@ -61,7 +61,14 @@ Top = Annotated[int, Field(description="How many to name.")]
 RequestId = Annotated[
     str | None, Field(description="A name for this request: asked again under it, the same answer comes, for free.")
 ]
+#: What forecasts are made for unless told otherwise, as `Session` has it.
+USUAL: list[int | Decimal | str] = ["0.1", "0.2", "0.5", "1", "2"]
+
+Epsilons = Annotated[list[Number], Field(description="For which epsilons.", min_length=1, max_length=20)]
 Shape = Annotated[str, Field(description="Of made-up rows, where there is no stand-in: clusters, normal or uniform.")]
+SearchShape = Annotated[
+    str, Field(description="Of made-up rows, where there is no stand-in: planted, clusters, normal or uniform.")
+]
 
 
 class Question(BaseModel):
@@ -93,13 +100,18 @@ class Family(Question):
     size: Annotated[int | None, Field(description="Search all sets of this many columns.")] = None
     max_size: Annotated[int | None, Field(description="Search all sets of up to this many columns.")] = None
     subspaces: Annotated[list[list[str]] | None, Field(description="Search these sets of columns.")] = None
-    epsilon: Epsilon
     delta: Delta = 0
+
+
+class Report(Family):
+    """In which sets of columns are the most outliers, and how many in each."""
+
+    epsilon: Epsilon
     request_id: RequestId = None
 
 
-class Subspaces(Family):
-    """In which sets of columns are the most outliers."""
+class Drawn(Family):
+    """How sets are drawn."""
 
     utility: Annotated[
         str, Field(description="How sets are scored: centred, dampened or paper; auto chooses by public facts.")
@@ -109,8 +121,11 @@ class Subspaces(Family):
     )
 
 
-class Report(Family):
-    """In which sets of columns are the most outliers, and how many in each."""
+class Subspaces(Drawn):
+    """In which sets of columns are the most outliers."""
+
+    epsilon: Epsilon
+    request_id: RequestId = None
 
 
 class Detect(Question):
@@ -148,19 +163,13 @@ class ForecastCount(Question):
 
     definition: Definition
     columns: Columns = None
-    epsilon: Annotated[list[Number], Field(description="For which epsilons.", min_length=1, max_length=20)] = [
-        "0.1",
-        "0.2",
-        "0.5",
-        "1",
-        "2",
-    ]
+    epsilon: Epsilons = USUAL
     delta: Delta = 0
     mechanism: Mechanism = "auto"
     shape: Shape = "clusters"
 
 
-class ForecastEpsilon(Question):
+class EpsilonForCount(Question):
     """Which epsilon makes 95 % of the counts right to within so many rows."""
 
     definition: Definition
@@ -169,3 +178,17 @@ class ForecastEpsilon(Question):
     delta: Delta = 0
     mechanism: Mechanism = "auto"
     shape: Shape = "clusters"
+
+
+class ForecastSubspaces(Drawn):
+    """How likely the right sets of columns would be named."""
+
+    epsilon: Epsilons = USUAL
+    shape: SearchShape = "planted"
+
+
+class EpsilonForSubspaces(Drawn):
+    """Which epsilon makes all sets named right with some probability."""
+
+    probability: Annotated[Number, Field(description="That all sets named are right.")] = "0.9"
+    shape: SearchShape = "planted"

@@ -27,6 +27,7 @@ def _bound(free: socket.socket, address: Any) -> socket.socket:
     try:
         free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         free.bind(address)
+        free.listen()  # whoever comes once we say that we serve is kept waiting, not sent away
     except OSError:
         free.close()
         raise

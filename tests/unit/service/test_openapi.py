@@ -25,7 +25,9 @@ ROUTES = {
     "/v1/datasets/{name}/detect": "post",
     "/v1/datasets/{name}/radius": "post",
     "/v1/datasets/{name}/forecast/count": "post",
-    "/v1/datasets/{name}/forecast/epsilon": "post",
+    "/v1/datasets/{name}/forecast/count/epsilon": "post",
+    "/v1/datasets/{name}/forecast/subspaces": "post",
+    "/v1/datasets/{name}/forecast/subspaces/epsilon": "post",
 }
 
 

@@ -11,8 +11,10 @@ from eremite.privacy import exact
 from eremite.service.questions import (
     Count,
     Detect,
+    EpsilonForCount,
+    EpsilonForSubspaces,
     ForecastCount,
-    ForecastEpsilon,
+    ForecastSubspaces,
     Question,
     Radius,
     Report,
@@ -28,8 +30,15 @@ METHODS = {
     Detect: Session.detect_outliers,
     Radius: Session.choose_radius,
     ForecastCount: Session.forecast_count,
-    ForecastEpsilon: Session.epsilon_for_count,
+    EpsilonForCount: Session.epsilon_for_count,
+    ForecastSubspaces: Session.forecast_subspaces,
+    EpsilonForSubspaces: Session.epsilon_for_subspaces,
 }
+
+
+def written(value: object) -> object:
+    """A default, whether it is the number or its text."""
+    return [str(part) for part in value] if isinstance(value, list | tuple) else str(value)
 
 
 @pytest.mark.parametrize("kind", METHODS)
@@ -41,8 +50,8 @@ def test_body_has_the_arguments_of_the_method_with_its_defaults(kind: type[Quest
     for name, parameter in parameters.items():
         field = kind.model_fields[name]
         assert field.is_required() == (parameter.default is inspect.Parameter.empty)
-        if not field.is_required() and name != "epsilon":
-            assert field.default == parameter.default
+        if not field.is_required():
+            assert written(field.default) == written(parameter.default)
 
 
 def test_numbers_are_taken_as_written() -> None:
