@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,16 @@ def test_release_is_seen_when_its_turn_ends_and_not_before(
     began = time.monotonic()
     assert [release["request_id"] for release in asyncio.run(run()).json()["releases"]] == ["two"]
     assert came["/releases"] - began >= 0.6
+
+
+@pytest.mark.parametrize("path", ["", "/budget", "/nothing", "/count/"])
+def test_all_else_comes_at_whole_tenths_of_a_tick(served: Callable[[str], FastAPI], path: str) -> None:
+    house = served("alike").state.house
+    app = application(replace(house, turns=Turns(5)))
+    asked(app, [("GET", path, None)])  # whatever is imported is imported
+    began = time.monotonic()
+    asked(app, [("GET", path, None)])
+    assert 0.5 <= time.monotonic() - began < 1
 
 
 def test_lost_ledger_and_lost_tokens_are_told_without_their_places(
