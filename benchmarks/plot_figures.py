@@ -52,6 +52,8 @@ def releases(folder: Path) -> None:
     write(forecast.plot(within=50), folder / "plots-forecast.svg")
     compared = session.compare_mechanisms(DEFINITION, pair, epsilon=[0.1, 0.2, 0.5, 1, 2], delta=1e-6)
     write(compared.plot(), folder / "plots-mechanisms.svg")
+    searched = session.forecast_subspaces(DEFINITION, h=2, size=2, epsilon=[0.1, 0.2, 0.5, 1, 2, 5])
+    write(searched.plot(probability=0.9), folder / "plots-chances.svg")
 
 
 def budget(folder: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from eremite.forecast.stand_in import SEED, StandIn
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces
 from eremite.privacy import LARGEST_EPSILON, exact, shown
 from eremite.queries.subspaces import Progress, Selection, SubspacesPlan, Utility, plan_subspaces
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Searches simulated for each epsilon.
 RUNS = 2_500
@@ -59,6 +63,25 @@ class SubspacesForecast:
     runner_up: int | None  # outliers in the next set; None if all were named
     chances: tuple[SubspacesChance, ...]
     sampling_error: float
+
+    def plot(self, probability: object = None) -> "Figure":
+        """A matplotlib figure of the chances over epsilon, with the wanted one as a line. Needs eremite[plots].
+
+        Bands are the sampling error.
+        """
+        from eremite.plots.chances import draw
+        from eremite.plots.words import forecast_frame
+
+        lines = [("all of them" if self.h > 1 else "the right set", [chance.all_found for chance in self.chances])]
+        if self.h > 1:
+            lines.append(("the first of them", [chance.found for chance in self.chances]))
+        wanted = None if probability is None else float(_probability(probability))
+        figure = draw([float(chance.epsilon) for chance in self.chances], lines, self.sampling_error, wanted)
+        which = f"the {self.h:,} sets of columns" if self.h > 1 else "the set of columns"
+        title = f"How likely a private search names {which} with the most outliers"
+        ways = {f"{chance.utility}, {chance.selection}": None for chance in self.chances}
+        told = f"{self.stand_in}, {self.family}; bands: what simulating leaves open (95 %)"
+        return forecast_frame(figure, title, self.definition, told, ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +135,7 @@ def epsilon_for_subspaces(
 
     As far as the simulation tells, which has a sampling error. Cost: as `forecast_subspaces` for ten epsilons.
     """
-    wanted = exact(probability, "probability")
-    if not 0 < wanted < 1:
-        raise InputError("probability must be above 0 and below 1.")
+    wanted = _probability(probability)
     of = _seen(stand_in, asked.plan(stand_in, LARGEST_EPSILON), progress)
     epsilon = least_epsilon(lambda epsilon: _chance(of, asked.plan(stand_in, epsilon)).all_found >= wanted)
     if epsilon is None:
@@ -123,6 +144,13 @@ def epsilon_for_subspaces(
             "stand-in tells; ask for fewer sets, fewer candidates or another radius."
         )
     return epsilon
+
+
+def _probability(value: object) -> Fraction:
+    wanted = exact(value, "probability")
+    if not 0 < wanted < 1:
+        raise InputError("probability must be above 0 and below 1.")
+    return wanted
 
 
 def _seen(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:

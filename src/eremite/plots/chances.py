@@ -23,14 +23,9 @@ def draw(
     ]
     plot(axes, lines)
     for line in lines:
-        axes.fill_between(
-            x,
-            [max(y - error, 0) for y in line.y],
-            [min(y + error, 1) for y in line.y],
-            color=line.colour,
-            alpha=0.15,
-            lw=0,
-        )
+        low, high = [max(y - error, 0) for y in line.y], [min(y + error, 1) for y in line.y]
+        axes.fill_between(x, low, high, color=line.colour, alpha=0.15, lw=0)
+        axes.vlines(x, low, high, color=line.colour, lw=1.2)
         axes.plot(x, line.y, "o", color=line.colour, ms=4, clip_on=False)
     ends = (x[0], x[-1]) if x[0] < x[-1] else (x[0] / 2, x[0] * 2)
     flat = [] if wanted is None else [Line(f"wanted, {wanted:g}", ends, [wanted, wanted], RED, DOTTED)]

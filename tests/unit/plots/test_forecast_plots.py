@@ -8,7 +8,7 @@ import pytest
 from made import words
 
 from eremite import InputError, OutlierDefinition, Session, Table
-from eremite.forecast import CountError, CountForecast, LeftOut
+from eremite.forecast import CountError, CountForecast, LeftOut, SubspacesChance, SubspacesForecast
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.05)
 FORECAST = CountForecast(
@@ -111,3 +111,41 @@ def test_comparison_refuses_what_no_mechanism_takes(session):
     ):
         with pytest.raises(InputError, match=sentence):
             session.compare_mechanisms(DEFINITION, **wrong)
+
+
+def searches(h):
+    chances = [
+        SubspacesChance(Fraction(epsilon), Fraction(0), "centred", "permute-and-flip", found, all_found, 0.5, 3.0, 0.1)
+        for epsilon, found, all_found in (("2", 0.99, 0.9), ("1/2", 0.4, 0.01))
+    ]
+    best = ((("bmi",), 9), (("age",), 8))[:h]
+    return SubspacesForecast(
+        DEFINITION,
+        "all 5 columns",
+        h,
+        "1,000 made-up rows",
+        best,
+        runner_up=7,
+        chances=tuple(chances),
+        sampling_error=0.02,
+    )
+
+
+def test_searches_have_a_line_for_all_sets_and_one_for_the_first_with_bands():
+    figure = searches(2).plot(probability=0.8)
+    assert named_lines(figure) == {
+        "all of them": [[0.5, 0.01], [2, 0.9]],
+        "the first of them": [[0.5, 0.4], [2, 0.99]],
+        "wanted, 0.8": [[0.5, 0.8], [2, 0.8]],
+    }
+    bars = [path.vertices.tolist() for path in figure.axes[0].collections[1].get_paths()]
+    assert np.allclose(bars, [[[0.5, 0], [0.5, 0.03]], [[2, 0.88], [2, 0.92]]])
+    assert figure.axes[0].get_ylim() == (0, 1.02)
+    assert figure.get_suptitle() == "How likely a private search names the 2 sets of columns with the most outliers"
+    assert "centred, permute-and-flip" in " ".join(words(figure))
+
+
+def test_search_for_one_set_has_one_line():
+    assert named_lines(searches(1).plot()) == {"the right set": [[0.5, 0.01], [2, 0.9]]}
+    with pytest.raises(InputError, match="probability must be above 0 and below 1"):
+        searches(1).plot(probability=1)
