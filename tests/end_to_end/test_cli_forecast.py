@@ -20,7 +20,8 @@ pulse = { min = 30, max = 200 }
 epsilon = 2.0
 """
 Captured = pytest.CaptureFixture[str]
-ASKED = ["forecast", "patients.toml", "-k", "5", "-r", "0.05"]
+ASKED = ("forecast", "patients.toml", "-k", "5", "-r", "0.05")
+SEARCH = ("forecast", "subspaces", "patients.toml", "-k", "5", "-r", "0.02", "--top", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -31,16 +32,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: Captured, *more: str) -> tuple[int, str, str]:
+def run(capsys: Captured, *more: str, asked: tuple[str, ...] = ASKED) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as stopped:
-        main([*ASKED, *more])
+        main([*asked, *more])
     out, err = capsys.readouterr()
     assert isinstance(stopped.value.code, int)
     return stopped.value.code, out, err
 
 
-def told(capsys: Captured, *more: str) -> Any:
-    code, out, err = run(capsys, *more, "--json")
+def told(capsys: Captured, *more: str, asked: tuple[str, ...] = ASKED) -> Any:
+    code, out, err = run(capsys, *more, "--json", asked=asked)
     assert (code, err) == (0, "")
     return json.loads(out)
 
@@ -97,3 +98,74 @@ def test_help_names_every_option(capsys: Captured) -> None:
     assert code == 0
     options = ("--columns", "--epsilon", "--delta", "--mechanism", "--within", "--rows", "--shape", "--json")
     assert not [option for option in options if option not in out]
+
+
+def test_count_need_not_be_named(capsys: Captured) -> None:
+    named = ("forecast", "count", *ASKED[1:])
+    assert told(capsys, "--rows", "500") == told(capsys, "--rows", "500", asked=named)
+
+
+def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) -> None:
+    more = ("--max-size", "2", "--rows", "5000", "--epsilon", "0.1,4")
+    found = told(capsys, *more, asked=SEARCH)
+    assert found["best"][0]["columns"] == ["bmi", "pulse"]
+    assert found["best"][0]["outliers"] > 30 > found["runner_up"]
+    assert (found["family"], found["h"], found["epsilon_needed"]) == ("all 3 sets of 1 to 2 columns", 1, None)
+    assert [chance["epsilon"] for chance in found["chances"]] == [0.1, 4]
+    assert found["chances"][0]["found"] < 0.8 < 0.95 < found["chances"][1]["found"]
+    code, out, err = run(capsys, *more, asked=SEARCH)
+    assert (code, err) == (0, "")
+    text = " ".join(out.replace("│", " ").split())
+    assert "on 5,000 made-up rows, in groups, 50 planted as outliers in one set of columns searched: all 3 sets" in text
+    assert f"outliers: {found['best'][0]['outliers']} in bmi and pulse; none in any other set" in text
+    assert "epsilon draws set right outliers missed 0.1 centred, permute-and-flip" in text
+    assert "may be off by 2 percentage points" in text
+    assert text.count("Nothing was spent.") == 1
+    assert sorted(folder.iterdir()) == [folder / "patients.toml"]  # no ledger
+
+
+def test_forecast_of_a_search_for_several_sets_on_the_stand_in(capsys: Captured, folder: Path) -> None:
+    rows = np.random.default_rng(1).normal([25, 75], [4, 8], (500, 2))
+    np.savetxt(folder / "public.csv", rows, delimiter=",", header="bmi,pulse", comments="")
+    (folder / "patients.toml").write_text(DESCRIPTION.replace("[columns]", 'stand_in = "public.csv"\n[columns]'))
+    out = run(capsys, "--top", "2", "--max-size", "2", "--epsilon", "1", asked=SEARCH)[1]
+    text = " ".join(out.replace("│", " ").split())
+    assert "on 500 public rows that stand in for the table" in text
+    assert "first set right all 2 right share right outliers missed" in text
+
+
+def test_epsilon_that_a_search_needs(capsys: Captured) -> None:
+    more = ("--subspace", "bmi,pulse", "--subspace", "bmi", "--rows", "5000", "--probability", "0.8")
+    found = told(capsys, *more, asked=SEARCH)
+    (chance,) = found["chances"]
+    assert chance["epsilon"] == found["epsilon_needed"]
+    assert chance["all_found"] >= 0.8
+    out = run(capsys, *more, asked=SEARCH)[1]
+    assert f"epsilon {found['epsilon_needed']} names the right set with probability 0.8" in out
+
+
+BAD_SEARCH = [
+    ([], "Give one of --size, --max-size and --subspace"),
+    (["--size", "1"], "patients.toml names no stand_in, so rows are made up: give --rows"),
+    (["--size", "3", "--rows", "90"], "The size of a subspace must be a whole number from 1 to 2."),
+    (["--size", "1", "--rows", "90", "--top", "3"], "h must be a whole number from 1 to 2"),
+    (["--size", "1", "--rows", "90", "--shape", "round"], "shape must be one of planted, clusters, normal, uniform."),
+    (["--size", "1", "--rows", "90", "--probability", "2"], "probability must be above 0 and below 1."),
+    (["--size", "1", "--rows", "90", "--epsilon", "much"], "epsilon must be a number."),
+    (["--size", "1", "--rows", "90", "--utility", "best"], "utility must be one of"),
+    (["--subspace", "weight", "--rows", "90"], "Subspace column 'weight' is not in the table"),
+]
+
+
+@pytest.mark.parametrize(("more", "sentence"), BAD_SEARCH)
+def test_bad_forecast_of_a_search_exits_2_in_one_sentence(capsys: Captured, more: list[str], sentence: str) -> None:
+    code, out, err = run(capsys, *more, asked=SEARCH)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+
+
+def test_help_of_the_group_names_both(capsys: Captured) -> None:
+    code, out, _ = run(capsys, asked=("forecast", "--help"))
+    assert code == 0
+    assert "count" in out
+    assert "subspaces" in out

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from eremite.cli import completions, main
-from eremite.forecast.stand_in import Shape
+from eremite.forecast import SearchShape, Shape
 from eremite.queries.choice import NAMES
 from eremite.queries.subspaces import Selection, Utility
 
@@ -72,6 +72,9 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     [
         ("eremite ch", ["check", "choose-radius"]),
         ("eremite budget ", ["show", "set"]),
+        ("eremite forecast ", ["count", "subspaces"]),
+        ("eremite forecast patients.toml --w", ["--within"]),
+        ("eremite forecast subspaces patients.toml --shape p", ["planted"]),
         ("eremite budget patients.toml --l", ["--ledger"]),
         ("eremite count patients.toml --min", ["--min-neighbors"]),
         ("eremite count patients.toml --mechanism gaus", ["gaussian", "gaussian-paper"]),
@@ -168,3 +171,4 @@ def test_words_are_those_the_commands_take() -> None:
     assert get_args(Utility) == completions.UTILITIES
     assert get_args(Selection) == completions.SELECTIONS
     assert get_args(Shape) == completions.SHAPES
+    assert get_args(SearchShape) == completions.SEARCH_SHAPES

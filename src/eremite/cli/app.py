@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.completions import SELECTIONS, UTILITIES, description_files, one_of
+from eremite.cli.completions import description_files
 from eremite.cli.options import (
     AccountName,
     AsJson,
@@ -13,6 +13,7 @@ from eremite.cli.options import (
     Delta,
     DescriptionFile,
     Epsilon,
+    Epsilons,
     LedgerPlace,
     ListedSets,
     MadeUpRows,
@@ -23,12 +24,15 @@ from eremite.cli.options import (
     PlotFile,
     Radius,
     RequestId,
+    SearchedShape,
+    SelectionName,
     ShowProgress,
     Size,
     TopSets,
+    UtilityName,
 )
 from eremite.cli.purse import Purse
-from eremite.cli.shown_by_default import ShownByDefault
+from eremite.cli.shown_by_default import CountedByDefault, ShownByDefault
 from eremite.cli.told import tell
 from eremite.errors import InputError
 from eremite.version import __version__
@@ -128,22 +132,8 @@ def subspaces(
     max_size: MaxSize = None,
     subspace: ListedSets = None,
     delta: Delta = "0",
-    utility: Annotated[
-        str,
-        typer.Option(
-            "--utility",
-            help="How sets are scored: centred, dampened or paper; auto chooses by public facts.",
-            autocompletion=one_of(UTILITIES),
-        ),
-    ] = "auto",
-    selection: Annotated[
-        str,
-        typer.Option(
-            "--selection",
-            help="How one is drawn: permute-and-flip or exponential.",
-            autocompletion=one_of(SELECTIONS),
-        ),
-    ] = "permute-and-flip",
+    utility: UtilityName = "auto",
+    selection: SelectionName = "permute-and-flip",
     progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
@@ -237,15 +227,21 @@ def detect(
     )
 
 
-@app.command()
-def forecast(
+forecast = typer.Typer(
+    cls=CountedByDefault,
+    help="Tell what to expect of a count or of a search, from public or made-up rows. Spends nothing.",
+    rich_markup_mode=None,
+)
+app.add_typer(forecast, name="forecast")
+
+
+@forecast.command("count")
+def forecast_count(
     description: DescriptionFile,
     min_neighbors: MinNeighbors,
     radius: Radius,
     columns: Columns = None,
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="One or several, with commas between them.")
-    ] = "0.1,0.2,0.5,1,2",
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     within: Annotated[
@@ -255,7 +251,7 @@ def forecast(
     shape: MadeUpShape = "clusters",
     as_json: AsJson = False,
 ) -> None:
-    """Tell the error to expect of a count, from public or made-up rows. Spends nothing, opens no private table."""
+    """Tell the error to expect of a count: `eremite forecast DESCRIPTION` for short. Opens no private table."""
     from eremite import OutlierDefinition
     from eremite.cli.forecast import run
 
@@ -271,6 +267,50 @@ def forecast(
             rows=rows,
             shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
             as_json=as_json,
+        )
+    )
+
+
+@forecast.command("subspaces")
+def forecast_subspaces(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    utility: UtilityName = "auto",
+    selection: SelectionName = "permute-and-flip",
+    probability: Annotated[
+        str | None, typer.Option("--probability", help="Which epsilon names the right sets with this probability?")
+    ] = None,
+    rows: MadeUpRows = None,
+    shape: SearchedShape = "planted",
+    as_json: AsJson = False,
+) -> None:
+    """Tell how likely a search names the right sets of columns. Give one of --size, --max-size, --subspace."""
+    from eremite import OutlierDefinition
+    from eremite.cli.forecast_subspaces import run
+
+    typer.echo(
+        run(
+            description,
+            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+            top=top,
+            size=size,
+            max_size=max_size,
+            subspaces=subspace,
+            epsilons=epsilon,
+            probability=probability,
+            rows=rows,
+            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
+            as_json=as_json,
+            delta=delta,
+            utility=utility,
+            selection=selection,
         )
     )
 

@@ -16,6 +16,7 @@ MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-
 UTILITIES = ("auto", "centred", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
 SHAPES = ("clusters", "normal", "uniform")
+SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")
 
 
 def one_of(words: Iterable[str]) -> Callable[[str], list[str]]:

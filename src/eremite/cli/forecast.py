@@ -1,6 +1,7 @@
-"""`eremite forecast`: the error to expect of a count, and the epsilon it needs. Opens no private table."""
+"""`eremite forecast [count]`: the error to expect of a count, and the epsilon it needs. Opens no private table."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,12 @@ def run(
 
 def stand_in_of(description: Description, rows: int | None, shape: Shape) -> StandIn:
     """Public rows if the description names some, else as many made-up ones as is said."""
+    m = description.dataset.rows_per_person
+    return public_rows_or(description, rows, lambda n: made_up(description.bounds, n, m, shape))
+
+
+def public_rows_or(description: Description, rows: int | None, make: Callable[[int], StandIn]) -> StandIn:
+    """The same, with the rows made up in some way."""
     table = open_stand_in(description)
     if table is not None:
         return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
@@ -53,7 +60,7 @@ def stand_in_of(description: Description, rows: int | None, shape: Shape) -> Sta
         raise InputError(
             f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
         )
-    return made_up(description.bounds, rows, description.dataset.rows_per_person, shape)
+    return make(rows)
 
 
 def _facts(forecast: CountForecast, needed: Fraction | None) -> dict[str, Any]:

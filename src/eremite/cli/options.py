@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.completions import MECHANISMS, SHAPES, described_columns, description_files, one_of
+from eremite.cli.completions import (
+    MECHANISMS,
+    SEARCH_SHAPES,
+    SELECTIONS,
+    SHAPES,
+    UTILITIES,
+    described_columns,
+    description_files,
+    one_of,
+)
 
 
 def _picture_file(path: Path | None) -> Path | None:
@@ -30,6 +39,7 @@ DescriptionFile = Annotated[
 MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbours is an outlier.")]
 Radius = Annotated[float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")]
+Epsilons = Annotated[str, typer.Option("--epsilon", help="One or several, with commas between them.")]
 Delta = Annotated[str, typer.Option("--delta", help="What to spend beside epsilon; 0 is pure.")]
 TopSets = Annotated[int, typer.Option("--top", help="How many sets of columns to name (h).")]
 Size = Annotated[int | None, typer.Option("--size", help="Search all sets of this many columns.")]
@@ -66,6 +76,30 @@ MadeUpRows = Annotated[
 MadeUpShape = Annotated[
     str,
     typer.Option("--shape", help="Of made-up rows: clusters, normal or uniform.", autocompletion=one_of(SHAPES)),
+]
+SearchedShape = Annotated[
+    str,
+    typer.Option(
+        "--shape",
+        help="Of made-up rows: planted (outliers in as many sets as are named), clusters, normal or uniform.",
+        autocompletion=one_of(SEARCH_SHAPES),
+    ),
+]
+UtilityName = Annotated[
+    str,
+    typer.Option(
+        "--utility",
+        help="How sets are scored: centred, dampened or paper; auto chooses by public facts.",
+        autocompletion=one_of(UTILITIES),
+    ),
+]
+SelectionName = Annotated[
+    str,
+    typer.Option(
+        "--selection",
+        help="How one is drawn: permute-and-flip or exponential.",
+        autocompletion=one_of(SELECTIONS),
+    ),
 ]
 Columns = Annotated[
     str | None,

@@ -13,6 +13,15 @@ from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
 
 
+def typed_sets(
+    size: int | None, max_size: int | None, subspaces: list[str] | None
+) -> tuple[int | None, int | None, list[list[str]] | None]:
+    """Which sets of columns to search, in the one way that was given."""
+    if (size is not None) + (max_size is not None) + bool(subspaces) != 1:
+        raise InputError("Give one of --size, --max-size and --subspace: which sets of columns to search.")
+    return size, max_size, [typed_names(text, "--subspace") for text in subspaces or ()] or None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """What to look for and where, as typed; the sets of columns in one of three ways."""
@@ -29,10 +38,8 @@ class Search:
 
     def arguments(self) -> dict[str, Any]:
         """What a session takes."""
-        if (self.size is not None) + (self.max_size is not None) + bool(self.subspaces) != 1:
-            raise InputError("Give one of --size, --max-size and --subspace: which sets of columns to search.")
-        sets = [typed_names(text, "--subspace") for text in self.subspaces or ()]
-        family = {"size": self.size, "max_size": self.max_size, "subspaces": sets or None}
+        sets = typed_sets(self.size, self.max_size, self.subspaces)
+        family = dict(zip(("size", "max_size", "subspaces"), sets, strict=True))
         definition = eremite.OutlierDefinition(min_neighbors=self.min_neighbors, radius=self.radius)
         return family | {"definition": definition, "h": self.top, "epsilon": self.epsilon, "delta": self.delta}
 

@@ -1,0 +1,117 @@
+"""`eremite forecast subspaces`: how likely the right sets of columns are named. Opens no private table."""
+
+import json
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eremite import OutlierDefinition
+from eremite.cli.forecast import public_rows_or
+from eremite.cli.names import enumerated
+from eremite.cli.subspaces import typed_sets
+from eremite.cli.terminal import framed, working
+from eremite.forecast import (
+    SearchAsked,
+    SearchShape,
+    SubspacesChance,
+    SubspacesForecast,
+    epsilon_for_subspaces,
+    family_among,
+    forecast_subspaces,
+    made_up_for_search,
+)
+from eremite.privacy import shown
+from eremite.release import json_number
+from eremite.table import read_description
+
+
+def run(
+    path: Path,
+    definition: OutlierDefinition,
+    *,
+    top: int,
+    size: int | None,
+    max_size: int | None,
+    subspaces: list[str] | None,
+    epsilons: str,
+    probability: str | None,
+    rows: int | None,
+    shape: SearchShape,
+    as_json: bool,
+    **how: Any,
+) -> str:
+    """Forecast searches for some epsilons; with `probability`, for the epsilon that is needed."""
+    description = read_description(path)
+    bounds, m = description.bounds, description.dataset.rows_per_person
+    family = family_among(list(bounds), *typed_sets(size, max_size, subspaces))
+    asked = SearchAsked(definition, family, top, **how)
+    with working("Forecasting") as say:
+
+        def progress(number: int) -> None:
+            say(f"Forecasting: {number:,} of {family.count:,} sets of columns looked at")
+
+        stand_in = public_rows_or(description, rows, lambda n: made_up_for_search(family, top, bounds, n, m, shape))
+        needed = None if probability is None else epsilon_for_subspaces(stand_in, asked, probability, progress)
+        wanted: list[object] = list(epsilons.split(",")) if needed is None else [needed]
+        forecast = forecast_subspaces(stand_in, asked, wanted, progress)
+    return json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, probability))
+
+
+def _facts(forecast: SubspacesForecast, needed: Fraction | None) -> dict[str, Any]:
+    return {
+        "family": forecast.family,
+        "h": forecast.h,
+        "stand_in": forecast.stand_in,
+        "best": [{"columns": list(columns), "outliers": outliers} for columns, outliers in forecast.best],
+        "runner_up": forecast.runner_up,
+        "epsilon_needed": None if needed is None else json_number(needed),
+        "chances": [_plain(chance) for chance in forecast.chances],
+        "sampling_error": round(forecast.sampling_error, 4),
+    }
+
+
+def _plain(chance: SubspacesChance) -> dict[str, Any]:
+    exact = {"epsilon": json_number(chance.epsilon), "delta": json_number(chance.delta)}
+    return {name: round(each, 4) if isinstance(each, float) else each for name, each in asdict(chance).items()} | exact
+
+
+def _panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
+    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
+    told = Text(
+        f"Simulated: a chance may be off by {100 * forecast.sampling_error:.0f} percentage points. A private table "
+        "that is not like these rows has other chances. Nothing was spent."
+    )
+    return Panel(
+        Group(Text("\n".join(lines), style="bold"), Text(), _best(forecast), Text(), _grid(forecast), Text(), told),
+        title="forecast",
+        title_align="left",
+        padding=(1, 2),
+    )
+
+
+def _best(forecast: SubspacesForecast) -> Text:
+    """What there is to find."""
+    most = "; ".join(f"{outliers:,} in {enumerated(columns)}" for columns, outliers in forecast.best)
+    if forecast.runner_up is not None:
+        most += f"; {f'{forecast.runner_up:,} at most' if forecast.runner_up else 'none'} in any other set"
+    return Text(f"outliers: {most}")
+
+
+def _grid(forecast: SubspacesForecast) -> Grid:
+    several = forecast.h > 1
+    heads = ["first set right", f"all {forecast.h} right", "share right"] if several else ["set right"]
+    grid = Grid("epsilon", "draws", *heads, "outliers missed", box=None, padding=(0, 3, 0, 0))
+    for chance in forecast.chances:
+        chances = [chance.found, chance.all_found, chance.share] if several else [chance.found]
+        cells = [f"{chance.utility}, {chance.selection}", *(f"{100 * each:.0f} %" for each in chances)]
+        grid.add_row(shown(chance.epsilon), *cells, f"{chance.missed:,.1f}")
+    return grid
