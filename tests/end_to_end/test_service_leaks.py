@@ -115,6 +115,9 @@ def seen(
 ) -> Callable[[str], list[str]]:
     """What comes back from the service on a table, and what is logged and printed meanwhile."""
 
+    for which in ("alike", "alone"):  # what is compiled is logged once; from now on it is compiled
+        asked(served(which), posts(ALWAYS_THE_SAME + FREE))
+
     def look(which: str) -> list[str]:
         app = served(which)
         caplog.clear()
