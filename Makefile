@@ -33,6 +33,8 @@ check: $(VENV)/.ready $(VENV)/.bench $(VENV)/.docs ## format, lint, types, impor
 docs: $(VENV)/.docs ## the documentation, into site/: complete, no dead link, nothing loaded from a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	$(BIN)/python -m tools.check_site
+	$(BIN)/marimo check --strict docs/notebooks/analyst.py
+	$(BIN)/python docs/notebooks/analyst.py
 
 format: $(VENV)/.ready ## rewrite the code in the house format
 	$(BIN)/ruff format .

@@ -49,7 +49,8 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", [page for page in PAGES if list(blocks((ROOT / page).read_text()))])
 def test_blocks_of_a_page_are_true(page, folder, capsys):
     text = (ROOT / page).read_text()
-    (folder / "patients.toml").write_text(description_for(text))
+    if "\neremite init patients.csv" not in text:  # the page writes its own
+        (folder / "patients.toml").write_text(description_for(text))
     Reader(folder, capsys).read(text)
 
 
@@ -146,7 +147,8 @@ def require_known(given: list[str]) -> None:
 
 
 def without_numbers(text: str) -> str:
-    """What is left when numbers, hashes, frames and the breaking of lines are taken away."""
+    """What is left when numbers, hashes, names of columns, frames and the breaking of lines are taken away."""
     bare = re.sub(r"[╭╮╰╯│─┏┓┗┛━┃┡┩└┘┤├┼┬┴]", " ", text)
     bare = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b", "#", bare)
+    bare = re.sub(rf"\b(?:{'|'.join(COLUMNS)})\b", "#", bare)  # which are named may be a draw
     return " ".join(re.sub(r"\d[\d.,:]*", "#", bare).split())

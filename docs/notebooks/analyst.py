@@ -1,0 +1,140 @@
+"""A page to ask from: forecast first, then spend. Run with `marimo run docs/notebooks/analyst.py`, or as a program.
+
+Without a description it makes up a public table, so that nothing shown is private.
+"""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="medium", app_title="eremite for analysts")
+
+
+@app.cell
+def _():
+    import marimo as mo
+    import numpy as np
+
+    import eremite
+
+    return eremite, mo, np
+
+
+@app.cell
+def _(mo):
+    mo.md("""
+    # Ask about outliers
+
+    Choose what an outlier is, see how far off an answer would be, then spend. Only **Ask** costs anything.
+    """)
+    return
+
+
+@app.cell
+def _(mo):
+    place = mo.ui.text(label="Description file (empty: a made-up table)", placeholder="patients.toml", full_width=True)
+    place  # noqa: B018 -- a cell shows its last line
+    return (place,)
+
+
+@app.cell
+def _(eremite, np, place):
+    def made_up():
+        """Ten thousand patients; glucose follows body mass, but for five hundred of them."""
+        rng = np.random.default_rng(1)
+        bmi, pressure = rng.uniform(18, 35, 10_000), rng.uniform(100, 150, 10_000)
+        glucose = 20 + 4 * bmi + rng.normal(0, 3, 10_000)
+        glucose[:500] = rng.permutation(glucose[:500])
+        bounds = {"bmi": (10, 60), "glucose": (40, 400), "pressure": (60, 220)}
+        table = eremite.Table.from_frame(np.column_stack([bmi, glucose, pressure]), bounds=bounds)
+        return eremite.Session(table, epsilon=3), list(bounds)
+
+    def opened(path):
+        """The table of a description, and its columns."""
+        from eremite.table import read_description
+
+        return eremite.open(path), list(read_description(path).columns)
+
+    session, columns = opened(place.value) if place.value else made_up()
+    return columns, session
+
+
+@app.cell
+def _(columns, mo):
+    min_neighbors = mo.ui.slider(1, 20, value=5, label="k, fewer neighbours make an outlier", show_value=True)
+    radius = mo.ui.slider(steps=[0.005, 0.01, 0.02, 0.05, 0.1], value=0.01, label="r, how near", show_value=True)
+    chosen = mo.ui.multiselect(columns, value=columns[:2], label="columns")
+    mo.vstack([mo.md("## What is an outlier?"), min_neighbors, radius, chosen])
+    return chosen, min_neighbors, radius
+
+
+@app.cell
+def _(chosen, eremite, min_neighbors, mo, radius):
+    mo.stop(not chosen.value, mo.md("Choose at least one column."))
+    definition = eremite.OutlierDefinition(min_neighbors=min_neighbors.value, radius=radius.value)
+    return (definition,)
+
+
+@app.cell
+def _(mo):
+    epsilon = mo.ui.slider(steps=[0.1, 0.2, 0.3, 0.5, 0.7, 1], value=0.5, label="epsilon", show_value=True)
+    mo.vstack([mo.md("## How far off would a count be?"), epsilon])
+    return (epsilon,)
+
+
+@app.cell
+def _(chosen, definition, epsilon, mo, session):
+    forecast = session.forecast_count(definition, chosen.value, epsilon=[0.2, 0.5, 1, 2])
+    [expected] = session.forecast_count(definition, chosen.value, epsilon=epsilon.value).errors
+    mo.vstack(
+        [
+            mo.md(
+                f"With epsilon {epsilon.value}, half of the counts are off by less than **{expected.median:.0f}**, "
+                f"and 95 % by less than **{expected.most:.0f}**. Computed on {forecast.stand_in}; nothing was spent."
+            ),
+            forecast.plot(),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(mo):
+    request_id = mo.ui.text(value="my first count", label="Request id: asked again under it, the same answer, for free")
+    ask = mo.ui.run_button(label="Ask", kind="success")
+    mo.vstack([mo.md("## Ask"), request_id, ask])
+    return ask, request_id
+
+
+@app.cell
+def _(ask, chosen, definition, epsilon, eremite, mo, request_id, session):
+    def answered():
+        """The answer, or why there is none; as a program it asks at once, so that running it shows everything."""
+        if not ask.value and mo.app_meta().mode != "script":
+            return None, "Not asked yet."
+        try:
+            release = session.count_outliers(
+                definition, chosen.value, epsilon=epsilon.value, request_id=request_id.value or None
+            )
+        except eremite.EremiteError as error:
+            return None, str(error)
+        found = f"About {release.value} of {session.n_rows:,} rows are outliers in {', '.join(release.columns)}."
+        return (
+            release,
+            f"{found} Epsilon {float(release.epsilon)}, {release.mechanism}, request {release.request_id!r}.",
+        )
+
+    count, words = answered()
+    left = session.remaining_in_words
+    mo.vstack([mo.callout(words), *([count.plot()] if count else []), mo.md(f"**Left:** {left}")])
+    return left, words
+
+
+@app.cell
+def _(left, mo, words):
+    if mo.app_meta().mode == "script":
+        print(words, left, sep="\n")
+    return
+
+
+if __name__ == "__main__":
+    app.run()
