@@ -1,6 +1,8 @@
 """A page to ask from: forecast first, then spend. Run with `marimo run docs/notebooks/analyst.py`, or as a program.
 
-Without a description it makes up a public table, so that nothing shown is private.
+Without a description it makes up a public table, so that nothing shown is private. With one, the process that runs the
+page reads the rows: it belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code and
+runs none of theirs.
 """
 
 import marimo
@@ -37,7 +39,7 @@ def _(mo):
 
 
 @app.cell
-def _(eremite, np, place):
+def _(eremite, mo, np, place):
     def made_up():
         """Ten thousand patients; glucose follows body mass, but for five hundred of them."""
         rng = np.random.default_rng(1)
@@ -49,10 +51,13 @@ def _(eremite, np, place):
         return eremite.Session(table, epsilon=3), list(bounds)
 
     def opened(path):
-        """The table of a description, and its columns."""
+        """The table of a description, and its columns; or one sentence that says why it cannot be opened."""
         from eremite.table import read_description
 
-        return eremite.open(path), list(read_description(path).columns)
+        try:
+            return eremite.open(path), list(read_description(path).columns)
+        except eremite.EremiteError as error:
+            mo.stop(True, mo.callout(str(error), kind="warn"))
 
     session, columns = opened(place.value) if place.value else made_up()
     return columns, session
