@@ -1,17 +1,34 @@
-"""Pictures for the report, if matplotlib is installed: SVG to put into the page."""
+"""Pictures for the report, as SVG to put into the page; none where matplotlib is not installed."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from eremite.demo.steps import Step
 from eremite.errors import InputError
+from eremite.ledger import Ledger
 
-WITHOUT = "No picture here: matplotlib is not installed. With it (pip install 'eremite[plots]') the demo draws one."
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WITHOUT = "No picture here: matplotlib is not installed. With it (pip install 'eremite[plots]') there is one."
 
 
 def step_picture(step: Step) -> str:
-    """Of the release; nothing without matplotlib."""
+    """Of the release, or of the forecast."""
+    release, forecast = step.release, step.forecast
+    if release is not None:
+        return _svg(lambda: release.plot(forecast))
+    return "" if forecast is None else _svg(lambda: forecast.plot(step.within))
+
+
+def budget_picture(ledger: Ledger, name: str) -> str:
+    """What was spent over time, and what was refused."""
+    return _svg(lambda: ledger.over_time(name).plot())
+
+
+def _svg(draw: Callable[[], "Figure"]) -> str:
     try:
         from eremite.plots import svg
     except InputError:
         return ""
-    if step.release is not None:
-        return svg(step.release.plot(step.forecast))
-    return ""
+    return svg(draw())

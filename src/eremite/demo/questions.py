@@ -198,7 +198,7 @@ class Tour:
             "was changed, removed or reordered.",
             command=(f"eremite budget {self._description}", NEXT, f"eremite history {self._description} --verify"),
             answer=f"{self.session.remaining_in_words} The history of {found.head.seq} events {sound}.",
-            facts={"noted hash": found.head.hash},
+            facts={"hash": found.head.hash},
             reading="Note the hash elsewhere: a later check can be given it, and then also finds an end that was cut "
             "off.",
         )

@@ -10,7 +10,7 @@ from html import escape
 
 from eremite.demo.html import definitions, element, grid, page, prose
 from eremite.demo.patients import Column
-from eremite.demo.pictures import WITHOUT, step_picture
+from eremite.demo.pictures import WITHOUT, budget_picture, step_picture
 from eremite.demo.shell import shell
 from eremite.demo.steps import Step
 from eremite.demo.words import outlier
@@ -26,6 +26,7 @@ class Dataset:
     """What is public about a table before anything is asked."""
 
     name: str
+    words: str  # what the rows are
     columns: Mapping[str, Column]
     definition: OutlierDefinition
 
@@ -38,8 +39,8 @@ def report(dataset: Dataset, session: Session, ledger: Ledger, steps: Sequence[S
         _table(dataset, session),
         *(_step(number, step) for number, step in enumerate(steps, 1)),
         _budget(dataset.name, ledger),
-        _made_up(steps),
         _absent(),
+        _made_up(dataset.name, ledger, steps),
     ]
     footer = element("footer", prose(f"Made by eremite {__version__}. This file loads nothing from anywhere."))
     return page(title, element("main", *parts) + footer)
@@ -49,8 +50,8 @@ def _summary(dataset: Dataset, session: Session, steps: Sequence[Step]) -> str:
     answers = [element("li", element("strong", escape(step.title)), " ", escape(step.answer)) for step in _asked(steps)]
     spent = f"All answers together leave {session.remaining} of the budget."
     lead = (
-        f"{session.n_rows:,} patients, {len(dataset.columns)} measurements each. The answers below are differentially "
-        "private: each would be nearly as likely had any one patient been another. They may be passed on."
+        f"{session.n_rows:,} {dataset.words}, {len(dataset.columns)} columns. The answers below are differentially "
+        "private: each would be nearly as likely with any one row replaced. They may be passed on."
     )
     return prose(lead, "lead") + element("ul", *answers, of="answers") + prose(spent)
 
@@ -79,17 +80,14 @@ def _step(number: int, step: Step) -> str:
         f"{number}. {step.title}",
         prose(step.why),
         prose(step.answer, "answer"),
-        _figure(step),
+        _figure(step_picture(step)) if step.release or step.forecast else "",
         definitions(step.facts),
         prose(f"How to read this: {step.reading}"),
         element("pre", element("code", escape(shell(step.command))), of="command"),
     )
 
 
-def _figure(step: Step) -> str:
-    if step.release is None:
-        return ""
-    drawn = step_picture(step)
+def _figure(drawn: str) -> str:
     return element("figure", drawn) if drawn else prose(WITHOUT, "note")
 
 
@@ -97,16 +95,18 @@ def _budget(name: str, ledger: Ledger) -> str:
     lines = [plain_line(entry) for entry in ledger.history(name)]
     rows = [tuple("" if line[field] is None else str(line[field]) for field in _EVENT) for line in lines]
     return _section(
-        "The budget over time",
-        prose("Every charge was made before a row was looked at; times are those of the charges."),
-        grid("Events of the ledger", ("", "time (UTC)", "event", "epsilon", "what"), rows, numbers=(0, 3)),
+        "The budget, event by event",
+        prose(
+            "Every charge was made before a row was looked at. These are the events of the ledger, without their times."
+        ),
+        grid("Events of the ledger", ("", "event", "epsilon", "what"), rows, numbers=(0, 2)),
     )
 
 
-_EVENT = ("seq", "time", "event", "epsilon", "what")
+_EVENT = ("seq", "event", "epsilon", "what")
 
 
-def _made_up(steps: Sequence[Step]) -> str:
+def _made_up(name: str, ledger: Ledger, steps: Sequence[Step]) -> str:
     rows = [(step.title, step.answer, step.exact) for step in steps if step.exact]
     if not rows:
         return ""
@@ -115,8 +115,12 @@ def _made_up(steps: Sequence[Step]) -> str:
         "These patients do not exist, so the exact numbers can stand beside the private answers. Of a private table "
         "nobody sees them, and a report like this one has no such box."
     )
+    times = prose(
+        "The questions came from a program, one right after the other: when each was charged tells how long the one "
+        "before it took. Here this may be shown."
+    )
     table = grid("Private answers and exact numbers", ("question", "private answer", "exactly"), rows)
-    return element("aside", heading, words, table, of="made-up")
+    return element("aside", heading, words, table, times, _figure(budget_picture(ledger, name)), of="made-up")
 
 
 def _absent() -> str:
@@ -124,10 +128,12 @@ def _absent() -> str:
         "The rows, and which rows are outliers.",
         "Exact counts, and how far each answer is off: with the answer that would give the count away.",
         "The size of the noise: it depends on the rows. A forecast tells what to expect, from public rows.",
-        "How long an answer took: that depends on the rows too.",
+        "When each question was asked, since that can tell how long an answer took: that depends on the rows too.",
     )
     listed = element("ul", *(element("li", escape(item)) for item in items))
-    return _section("What is not in this report", prose("Outside the box above, none of these is here:"), listed)
+    return _section(
+        "What is not in this report", prose("All of this depends on the rows, and stays with the custodian:"), listed
+    )
 
 
 def _section(title: str, *parts: str) -> str:

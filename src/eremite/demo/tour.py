@@ -27,7 +27,9 @@ def run_tour(folder: Path) -> None:
         screen.step(number, step)
         steps.append(step)
     with bar("Writing the report"):
-        page = report(Dataset(name, COLUMNS, DEFINITION), session, ledger, steps)
+        page = report(
+            Dataset(name, "made-up patients of an intensive care unit", COLUMNS, DEFINITION), session, ledger, steps
+        )
     with writing(folder):
         files.report.write_text(page, encoding="utf-8")
     screen.head("Done")
