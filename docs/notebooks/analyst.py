@@ -1,8 +1,8 @@
 """A page to ask from: forecast first, then spend. Run with `marimo run docs/notebooks/analyst.py`, or as a program.
 
 Without a description it makes up a public table, so that nothing shown is private. With one, the process that runs the
-page reads the rows: it belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code and
-runs none of theirs.
+page reads the rows: it belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code
+and runs none of theirs.
 """
 
 import marimo
