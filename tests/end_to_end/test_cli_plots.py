@@ -95,6 +95,47 @@ def test_answer_is_printed_though_its_picture_fails(capsys: Captured, folder: Pa
     assert "No space left on device" in err
 
 
+FORECASTS = {
+    "count": [],
+    "within": ["--within=20"],
+    "mechanisms": ["--delta=1e-6"],
+    "subspaces": ["--size=1", "--top=1"],
+    "probability": ["--size=1", "--top=1", "--probability=0.8"],
+}
+
+
+@pytest.mark.parametrize("kind", FORECASTS)
+def test_forecast_is_drawn_for_nothing(capsys: Captured, folder: Path, kind: str) -> None:
+    command = {"within": "count", "probability": "subspaces"}.get(kind, kind)
+    made_up = ["patients.toml", "-k5", "-r0.05", "--rows=400"]
+    code, out, err = run(capsys, "forecast", command, *made_up, *FORECASTS[kind], "--plot=a.svg", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["stand_in"].startswith("400 made-up rows")
+    drawn = (folder / "a.svg").read_text()
+    assert "400 made-up rows" in drawn
+    assert ("wanted" in drawn) == (kind in ("within", "probability"))
+    assert charges(capsys) == 0
+
+
+def test_mechanisms_are_compared_in_a_panel(capsys: Captured) -> None:
+    asked = ["forecast", "mechanisms", "patients.toml", "-k5", "-r0.05", "--rows=400", "--epsilon=0.5,1"]
+    code, out, _ = run(capsys, *asked)
+    assert code == 0
+    assert "smooth-laplace" in out
+    assert "gaussian needs a delta above 0" in " ".join(out.replace("│", " ").split())
+    told = json.loads(run(capsys, *asked, "--delta=1e-6", "--json")[1])
+    assert {error["mechanism"] for error in told["errors"]} == {
+        "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian",
+    }  # fmt: skip
+    assert told["left_out"] == [
+        {
+            "mechanism": "gaussian-paper",
+            "epsilons": [1],
+            "reason": "gaussian-paper is proved for epsilon below 1 only; use gaussian or smooth-laplace.",
+        }
+    ]
+
+
 def test_stand_in_has_no_picture(capsys: Captured) -> None:
     code, _, err = run(
         capsys, "choose-radius", "patients.toml", "-k5", "--share=0.1", "--from-stand-in", "--rows=100", "--plot=a.svg"

@@ -249,13 +249,14 @@ def forecast_count(
     ] = None,
     rows: MadeUpRows = None,
     shape: MadeUpShape = "clusters",
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell the error to expect of a count: `eremite forecast DESCRIPTION` for short. Opens no private table."""
     from eremite import OutlierDefinition
     from eremite.cli.forecast import run
 
-    typer.echo(
+    tell(
         run(
             description,
             OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
@@ -267,7 +268,8 @@ def forecast_count(
             rows=rows,
             shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
             as_json=as_json,
-        )
+        ),
+        plot,
     )
 
 
@@ -289,13 +291,14 @@ def forecast_subspaces(
     ] = None,
     rows: MadeUpRows = None,
     shape: SearchedShape = "planted",
+    plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell how likely a search names the right sets of columns. Give one of --size, --max-size, --subspace."""
     from eremite import OutlierDefinition
     from eremite.cli.forecast_subspaces import run
 
-    typer.echo(
+    tell(
         run(
             description,
             OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
@@ -311,7 +314,40 @@ def forecast_subspaces(
             delta=delta,
             utility=utility,
             selection=selection,
-        )
+        ),
+        plot,
+    )
+
+
+@forecast.command("mechanisms")
+def forecast_mechanisms(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    columns: Columns = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell the error to expect of a count with each mechanism; some need a delta. Opens no private table."""
+    from eremite import OutlierDefinition
+    from eremite.cli.forecast_mechanisms import run
+
+    tell(
+        run(
+            description,
+            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+            columns=columns,
+            epsilons=epsilon,
+            delta=delta,
+            rows=rows,
+            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
+            as_json=as_json,
+        ),
+        plot,
     )
 
 

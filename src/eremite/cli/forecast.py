@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -14,12 +14,16 @@ from rich.text import Text
 from eremite import OutlierDefinition
 from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
-from eremite.forecast import CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
+from eremite.forecast import CountError, CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
 from eremite.privacy import shown
 from eremite.release import json_number
 from eremite.table import Description, open_stand_in, read_description
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def run(
@@ -34,15 +38,23 @@ def run(
     rows: int | None,
     shape: Shape,
     as_json: bool,
-) -> str:
+) -> Told:
     """Forecast counts for some epsilons; with `within`, for the epsilon that is needed."""
     names = None if columns is None else typed_names(columns, "--columns")
     with working("Forecasting"):
         stand_in = stand_in_of(read_description(path), rows, shape)
         needed = None if within is None else epsilon_for_count(stand_in, definition, names, within, delta, mechanism)
-        asked: list[object] = list(epsilons.split(",")) if needed is None else [needed]
+        listed: list[object] = list(epsilons.split(","))
+        asked = listed if needed is None else [needed]
         forecast = forecast_count(stand_in, definition, names, asked, delta, mechanism)
-    return json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, within))
+
+    def draw() -> "Figure":
+        """The epsilon that is needed lies among others."""
+        if needed is None:
+            return forecast.plot()
+        return forecast_count(stand_in, definition, names, [*listed, needed], delta, mechanism).plot(within)
+
+    return Told(json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, within)), draw)
 
 
 def stand_in_of(description: Description, rows: int | None, shape: Shape) -> StandIn:
@@ -63,17 +75,19 @@ def public_rows_or(description: Description, rows: int | None, make: Callable[[i
     return make(rows)
 
 
+def plain_error(error: CountError) -> dict[str, Any]:
+    """An error to expect, ready for JSON."""
+    return {
+        "epsilon": json_number(error.epsilon),
+        "delta": json_number(error.delta),
+        "mechanism": error.mechanism,
+        "median": round(error.median, 3),
+        "most": round(error.most, 3),
+    }
+
+
 def _facts(forecast: CountForecast, needed: Fraction | None) -> dict[str, Any]:
-    errors = [
-        {
-            "epsilon": json_number(error.epsilon),
-            "delta": json_number(error.delta),
-            "mechanism": error.mechanism,
-            "median": round(error.median, 3),
-            "most": round(error.most, 3),
-        }
-        for error in forecast.errors
-    ]
+    errors = [plain_error(error) for error in forecast.errors]
     known = {"columns": list(forecast.columns), "stand_in": forecast.stand_in, "outliers": forecast.outliers}
     return known | {"epsilon_needed": None if needed is None else json_number(needed), "errors": errors}
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -16,6 +16,7 @@ from eremite.cli.forecast import public_rows_or
 from eremite.cli.names import enumerated
 from eremite.cli.subspaces import typed_sets
 from eremite.cli.terminal import framed, working
+from eremite.cli.told import Told
 from eremite.forecast import (
     SearchAsked,
     SearchShape,
@@ -29,6 +30,9 @@ from eremite.forecast import (
 from eremite.privacy import shown
 from eremite.release import json_number
 from eremite.table import read_description
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def run(
@@ -45,7 +49,7 @@ def run(
     shape: SearchShape,
     as_json: bool,
     **how: Any,
-) -> str:
+) -> Told:
     """Forecast searches for some epsilons; with `probability`, for the epsilon that is needed."""
     description = read_description(path)
     bounds, m = description.bounds, description.dataset.rows_per_person
@@ -58,9 +62,18 @@ def run(
 
         stand_in = public_rows_or(description, rows, lambda n: made_up_for_search(family, top, bounds, n, m, shape))
         needed = None if probability is None else epsilon_for_subspaces(stand_in, asked, probability, progress)
-        wanted: list[object] = list(epsilons.split(",")) if needed is None else [needed]
+        listed: list[object] = list(epsilons.split(","))
+        wanted = listed if needed is None else [needed]
         forecast = forecast_subspaces(stand_in, asked, wanted, progress)
-    return json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, probability))
+
+    def draw() -> "Figure":
+        """The epsilon that is needed lies among others."""
+        around = forecast if needed is None else forecast_subspaces(stand_in, asked, [*listed, needed])
+        return around.plot(probability)
+
+    return Told(
+        json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, probability)), draw
+    )
 
 
 def _facts(forecast: SubspacesForecast, needed: Fraction | None) -> dict[str, Any]:

@@ -80,8 +80,8 @@ class SubspacesForecast:
         which = f"the {self.h:,} sets of columns" if self.h > 1 else "the set of columns"
         title = f"How likely a private search names {which} with the most outliers"
         ways = {f"{chance.utility}, {chance.selection}": None for chance in self.chances}
-        told = f"{self.stand_in}, {self.family}; bands: what simulating leaves open (95 %)"
-        return forecast_frame(figure, title, self.definition, told, ways)
+        notes = [*ways, "bands: sampling error (95 %)"]
+        return forecast_frame(figure, title, self.definition, f"{self.stand_in}, {self.family}", notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,22 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from eremite.plots.look import BLACK, BLUE, DASHED, DOTTED, GREEN, RED, Line, Style, name_ends, panels, plot, ticks
+from eremite.plots.look import (
+    BLACK,
+    BLUE,
+    DASHED,
+    DOTTED,
+    GREEN,
+    RED,
+    Line,
+    Style,
+    legible,
+    name_ends,
+    panels,
+    plot,
+    ticks,
+)
 
-_MOST_TICKS = 9
 _STYLES: list[tuple[str, Style]] = [(BLACK, "-"), (BLUE, DASHED), (GREEN, DOTTED)]
 
 
@@ -31,8 +44,7 @@ def draw(
     flat = [] if wanted is None else [Line(f"wanted, {wanted:g}", ends, [wanted, wanted], RED, DOTTED)]
     plot(axes, flat)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="$\\epsilon$", ylabel="chance")
-    if len(set(x)) <= _MOST_TICKS:
-        ticks(axes, sorted(set(x)))
+    ticks(axes, legible(x))
     axes.set_xlim(*ends)
     name_ends(axes, [*lines, *flat])
     return figure

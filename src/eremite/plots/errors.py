@@ -19,13 +19,13 @@ from eremite.plots.look import (
     RED,
     Line,
     Style,
+    legible,
     name_ends,
     panels,
     plot,
     ticks,
 )
 
-_MOST_TICKS = 9
 _FEW_DECADES = 300
 _STYLES: list[tuple[str, Style]] = [
     (BLACK, "-"), (ORANGE, DASHED), (BLUE, DASHDOT), (GREEN, DOTTED), (RED, DASHED),
@@ -75,8 +75,7 @@ def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]
 
 def _axes(axes: Axes, epsilons: Sequence[float], ends: tuple[float, float]) -> None:
     axes.set(xscale="log", yscale="log", xlabel="$\\epsilon$", ylabel="rows that a count is off by")
-    if len(epsilons) <= _MOST_TICKS:
-        ticks(axes, epsilons)
+    ticks(axes, legible(epsilons))
     axes.set_xlim(*ends)
     low, high = axes.get_ylim()
     if high / low < _FEW_DECADES:

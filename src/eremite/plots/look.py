@@ -84,6 +84,17 @@ def _top(group: Sequence[int], heights: Sequence[float]) -> float:
     return _bottom(group, heights) + _LEADING * (len(group) - 1)
 
 
+def legible(values: Sequence[float]) -> list[float]:
+    """Values in order whose numbers do not run into each other on a logarithmic axis; the ends stay."""
+    rising = sorted(set(values))
+    least = (rising[-1] / rising[0]) ** 0.05
+    kept = rising[:1]
+    for value in rising[1:-1]:
+        if value >= kept[-1] * least and rising[-1] >= value * least:
+            kept.append(value)
+    return kept + rising[1:][-1:]
+
+
 def ticks(axes: Axes, values: Sequence[float]) -> None:
     """A logarithmic x axis with plain numbers."""
     axes.set_xscale("log")

@@ -9,6 +9,7 @@ from made import words
 
 from eremite import InputError, OutlierDefinition, Session, Table
 from eremite.forecast import CountError, CountForecast, LeftOut, SubspacesChance, SubspacesForecast
+from eremite.plots.look import legible
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.05)
 FORECAST = CountForecast(
@@ -149,3 +150,10 @@ def test_search_for_one_set_has_one_line():
     assert named_lines(searches(1).plot()) == {"the right set": [[0.5, 0.01], [2, 0.9]]}
     with pytest.raises(InputError, match="probability must be above 0 and below 1"):
         searches(1).plot(probability=1)
+
+
+def test_numbers_of_epsilons_do_not_run_into_each_other():
+    assert legible([1, 0.2, 0.97, 0.1, 0.101, 0.5]) == [0.1, 0.2, 0.5, 1]
+    assert legible([0.5]) == [0.5]
+    assert len(legible(np.geomspace(0.1, 10, 200).tolist())) <= 20
+    assert legible([1, 2]) == [1, 2]
