@@ -72,7 +72,7 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     [
         ("eremite ch", ["check", "choose-radius"]),
         ("eremite budget ", ["show", "set"]),
-        ("eremite forecast ", ["count", "subspaces"]),
+        ("eremite forecast ", ["count", "subspaces", "mechanisms"]),
         ("eremite forecast patients.toml --w", ["--within"]),
         ("eremite forecast subspaces patients.toml --shape p", ["planted"]),
         ("eremite budget patients.toml --l", ["--ledger"]),
