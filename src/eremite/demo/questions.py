@@ -123,8 +123,8 @@ class Tour:
             facts=self._cost(release),
             reading="A draw and a count, both with noise. The cost is one total, and is the same however many sets are "
             "searched.",
-            exact=f"The set with the most is {listed(best)} with {most:,}, the next has {next_most:,}; no pair of "
-            f"the three has more than {pairs:,}. {self._planted(ODD_TRIPLE)}",
+            exact=f"The set with the most is {listed(best)} with {most:,}, the next has {next_most:,}; each "
+            f"pair of the three has {pairs:,} at most. {self._planted(ODD_TRIPLE)}",
             release=release,
         )
 
@@ -148,8 +148,8 @@ class Tour:
                 f"--top {h} --epsilon {shown(DETECT)}",
                 files=(self.files.candidates.name,),
             ),
-            answer=f"Drawn as the {h} with the fewest patients near: "
-            f"candidates {listed([str(place + 1) for place in sorted(value)])}.",
+            answer=f"Drawn as the {h} of {len(CANDIDATES)} candidates with the fewest patients near: "
+            f"numbers {listed([str(place + 1) for place in sorted(value)])}.",
             facts=self._cost(release),
             reading="One patient more or less near a candidate changes hardly anything, so this question is cheap. "
             "How many patients are near is not told.",

@@ -8,8 +8,10 @@ import pytest
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES
 from eremite.demo.patients import COLUMNS, EXTREME, N_ROWS, ODD_PAIR, ODD_TRIPLE, patients, public_sample, scaled
-from eremite.demo.questions import DEFINITION
+from eremite.demo.questions import DEFINITION, PAIRS, TRIPLES
+from eremite.forecast.draws import OURS, field
 from eremite.outliers import degrees
+from eremite.queries.report import FINDING_SHARE
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +59,12 @@ def test_three_candidates_are_lonely_and_the_others_far_from_it(made):
     near = Exact(made, DEFINITION).rows_near(CANDIDATES, ODD_TRIPLE.columns)
     assert [place for place, rows in enumerate(near) if rows < DEFINITION.min_neighbors] == [1, 4, 6]
     assert sorted(near)[3] > 100
+
+
+@pytest.mark.slow  # a close look at all sets of columns
+@pytest.mark.parametrize(("kind", "epsilon"), [(ODD_PAIR, PAIRS), (ODD_TRIPLE, TRIPLES * FINDING_SHARE)])
+def test_search_of_the_demo_finds_what_was_planted_95_times_in_100(made, kind, epsilon):
+    places = tuple(list(COLUMNS).index(name) for name in kind.columns)
+    candidates = field(scaled(made.rows), DEFINITION, list(combinations(range(len(COLUMNS)), len(places))))
+    drawn = OURS.picks(candidates, float(epsilon), h=1, runs=4_000, seed=1)[:, 0]
+    assert np.mean(drawn == candidates.subspaces.index(places)) > 0.95
