@@ -88,8 +88,8 @@ def _(mo):
 
 @app.cell
 def _(chosen, definition, epsilon, mo, session):
-    forecast = session.forecast_count(definition, chosen.value, epsilon=[0.2, 0.5, 1, 2])
-    [expected] = session.forecast_count(definition, chosen.value, epsilon=epsilon.value).errors
+    forecast = session.forecast_count(definition, chosen.value, epsilon=sorted({0.2, 0.5, 1, 2, epsilon.value}))
+    [expected] = [error for error in forecast.errors if float(error.epsilon) == epsilon.value]
     mo.vstack(
         [
             mo.md(
@@ -99,7 +99,7 @@ def _(chosen, definition, epsilon, mo, session):
             forecast.plot(),
         ]
     )
-    return
+    return (forecast,)
 
 
 @app.cell
@@ -111,7 +111,7 @@ def _(mo):
 
 
 @app.cell
-def _(ask, chosen, definition, epsilon, eremite, mo, request_id, session):
+def _(ask, chosen, definition, epsilon, eremite, forecast, mo, request_id, session):
     def answered():
         """The answer, or why there is none; as a program it asks at once, so that running it shows everything."""
         if not ask.value and mo.app_meta().mode != "script":
@@ -130,7 +130,7 @@ def _(ask, chosen, definition, epsilon, eremite, mo, request_id, session):
 
     count, words = answered()
     left = session.remaining_in_words
-    mo.vstack([mo.callout(words), *([count.plot()] if count else []), mo.md(f"**Left:** {left}")])
+    mo.vstack([mo.callout(words), *([count.plot(forecast=forecast)] if count else []), mo.md(f"**Left:** {left}")])
     return left, words
 
 
