@@ -31,7 +31,7 @@ check: $(VENV)/.ready $(VENV)/.bench $(VENV)/.docs ## format, lint, types, impor
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.docs ## the documentation, into site/: complete, no dead link, nothing loaded from a network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet, warnings would not count
 	$(BIN)/python -m tools.check_site
 	$(BIN)/marimo check --strict docs/notebooks/analyst.py
 	$(BIN)/python docs/notebooks/analyst.py
