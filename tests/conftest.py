@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
 # Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "attacks"))
@@ -16,3 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 _SOURCES = sorted((Path(__file__).parents[1] / "src" / "eremite").rglob("*.py"))
 _DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".numba_cache" / _DIGEST)
+
+# How long an example takes says something about the machine, and about compiling; nothing about the claim.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")

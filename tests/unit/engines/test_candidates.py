@@ -53,7 +53,7 @@ def test_rows_near_follow_the_definition_on_random_points(d):
     st.sampled_from([0.5, 1.0, np.sqrt(0.5), np.nextafter(1.0, 0)]),
     st.integers(0, 10),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rows_near_follow_the_definition_at_ties(tables, radius, cap):
     candidates, points = (np.array(rows, dtype=float) for rows in tables)
     assert_counted(candidates, points, radius, caps=(cap,))

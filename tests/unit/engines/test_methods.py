@@ -69,13 +69,13 @@ def lattices(draw):
 
 
 @given(lattices(), st.sampled_from([0.0, 0.5, 0.125, 1.0, 1024.0, 3.0]))
-@settings(max_examples=150 if COMPILED else 25, deadline=None)
+@settings(max_examples=150 if COMPILED else 25)
 def test_methods_agree_with_the_definition_on_lattices(points, radius):
     assert_all_agree(points, radius)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.floats(1e-3, 2.0))
-@settings(max_examples=60 if COMPILED else 10, deadline=None)
+@settings(max_examples=60 if COMPILED else 10)
 def test_methods_agree_with_the_definition_on_clusters_and_noise(seed, d, radius):
     rng = np.random.default_rng(seed)
     clusters = rng.normal(rng.uniform(0, 1, (2, d))[rng.integers(0, 2, 120)], 0.05)

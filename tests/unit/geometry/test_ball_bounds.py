@@ -30,7 +30,7 @@ def small_sets(draw):
 
 
 @given(small_sets(), st.sampled_from(RADII))
-@settings(max_examples=300 if COMPILED else 60, deadline=None)
+@settings(max_examples=300 if COMPILED else 60)
 def test_bounds_follow_their_definitions_on_lattices(points, radius):
     """Ties on the sphere, collinear, cocircular and repeated points, constant columns."""
     assert densest_ball(points, radius) == depth_by_definition(points, radius)
@@ -49,7 +49,7 @@ def peeled_by_definition(points, radius, chosen, least):
 
 
 @given(small_sets(), st.sampled_from(RADII), st.integers(0, 4), st.sets(st.integers(0, 6)))
-@settings(max_examples=200 if COMPILED else 60, deadline=None)
+@settings(max_examples=200 if COMPILED else 60)
 def test_peeled_crosses_out_who_has_too_few(points, radius, least, chosen):
     chosen = np.array(sorted(v for v in chosen if v < len(points)), dtype=np.intp)
     kept = peeled(near_graph(points, radius), chosen, least).tolist()

@@ -56,7 +56,7 @@ def test_ball_agrees_with_miniball_where_that_answers():
 
 
 @given(st.lists(st.tuples(*[st.integers(-4, 4)] * 3), min_size=1, max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_ball_is_no_larger_than_that_of_any_two_and_grows_with_the_set(points):
     radius = smallest_enclosing_ball(points)[1]
     widest = max(np.linalg.norm(np.subtract(p, q)) for p in points for q in points)

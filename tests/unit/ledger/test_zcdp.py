@@ -5,7 +5,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.ledger.zcdp import largest_rho
@@ -24,7 +24,6 @@ def delta_by_dp_accounting(rho: float, epsilon: float) -> float:
 
 
 @given(EPSILONS, DELTAS)
-@settings(deadline=None)
 def test_rho_is_the_largest_that_dp_accounting_agrees_with(epsilon, delta):
     """Within a thousandth, which is what the grids of orders differ by."""
     rho = float(largest_rho(epsilon, delta))

@@ -111,7 +111,7 @@ def test_bounds_change_no_probability(monkeypatch, exact, within):
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_best_is_the_largest_score_whatever_the_bounds(candidates):
     exact = [Fraction(score, 2) for score, _, _ in candidates]
     bounds = [(u - below, u + above) for u, (_, below, above) in zip(exact, candidates, strict=True)]

@@ -43,7 +43,7 @@ def extended(sizes):
 
 
 @given(st.integers(-60, 60), profiles, st.integers(1, 80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_dampened_follows_its_definition(gap, sizes, limit):
     for most in (sizes[-1], sizes[-1] + 5):
         wanted = dampened_by_definition(gap, extended(sizes), limit, most)
@@ -51,7 +51,7 @@ def test_dampened_follows_its_definition(gap, sizes, limit):
 
 
 @given(st.integers(-60, 60), profiles, st.integers(1, 80))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_dampened_grows_with_the_count_and_turns_with_its_sign(gap, sizes, limit):
     steps = dampened(gap, extended(sizes), limit, 9)
     assert steps < dampened(gap + 1, extended(sizes), limit, 9)  # no two counts tie
@@ -61,7 +61,7 @@ def test_dampened_grows_with_the_count_and_turns_with_its_sign(gap, sizes, limit
 
 
 @given(st.integers(-60, 60), profiles, profiles)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_dampened_takes_fewer_steps_with_a_larger_profile(gap, sizes, more):
     """Claim U3: the values for a lower and an upper profile enclose the one for what lies between."""
     small, large = extended(sizes), lambda t: extended(sizes)(t) + extended(more)(t)

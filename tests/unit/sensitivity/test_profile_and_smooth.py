@@ -26,7 +26,7 @@ def small_tables(draw):
 
 
 @given(small_tables(), st.integers(1, 4), st.sampled_from([0.5, 1.0, 1 / np.sqrt(2)]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_profile_follows_its_definition(points, k, radius):
     definition = OutlierDefinition(min_neighbors=k, radius=radius)
     for method, bound in BOUNDS.items():

@@ -3,7 +3,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.table import csv_lines
@@ -17,7 +17,6 @@ def lines_by_definition(text: str, width: int) -> int:
     return max(sum(width == 1 or line != "" for line in lines) - 1, 0)
 
 
-@settings(deadline=None)  # it writes files
 @given(st.text('a,"\r\n'), st.integers(1, 2), st.integers(1, 5))
 def test_line_count_is_as_defined_however_the_file_is_cut(text: str, width: int, at_once: int) -> None:
     with TemporaryDirectory() as folder, patch.object(csv_lines, "COUNTED_BYTES", at_once):

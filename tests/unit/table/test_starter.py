@@ -8,7 +8,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.errors import InputError
@@ -83,7 +83,6 @@ def test_starter_needs_named_numeric_columns(tmp_path: Path, content: str, words
     assert not (tmp_path / "people.toml").exists()
 
 
-@settings(deadline=None)  # it writes files
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, unique=True), st.integers(0, 5))
 def test_starter_quotes_any_column_name(names: list[str], texts: int) -> None:
     columns = {name: ["x"] if place < texts else [1] for place, name in enumerate(names)}
