@@ -148,7 +148,7 @@ BAD_SEARCH = [
     ([], "Give one of --size, --max-size and --subspace"),
     (["--size", "1"], "patients.toml names no stand_in, so rows are made up: give --rows"),
     (["--size", "3", "--rows", "90"], "The size of a subspace must be a whole number from 1 to 2."),
-    (["--size", "1", "--rows", "90", "--top", "3"], "h must be a whole number from 1 to 2"),
+    (["--size", "1", "--rows", "90", "--top", "3"], "How many to name (h) must be a whole number from 1 to 2"),
     (["--size", "1", "--rows", "90", "--shape", "round"], "shape must be one of planted, clusters, normal, uniform."),
     (["--size", "1", "--rows", "90", "--probability", "2"], "probability must be above 0 and below 1."),
     (["--size", "1", "--rows", "90", "--epsilon", "much"], "epsilon must be a number."),

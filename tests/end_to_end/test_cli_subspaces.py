@@ -278,8 +278,8 @@ BAD_SUBSPACES = [
     ({"size": None, "subspace": "bmi,bmi"}, "Column 'bmi' occurs twice in one subspace."),
     ({"size": None, "subspace": ""}, "Each subspace must be a list of one or more column names."),
     ({"size": None, "subspace": '"bmi'}, "--subspace must be names with commas between them"),
-    ({"top": 0}, "must be a whole number from 1 to 3, the number of candidates."),
-    ({"top": 4}, "must be a whole number from 1 to 3, the number of candidates."),
+    ({"top": 0}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
+    ({"top": 4}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
     ({"top": None}, "Missing option '--top'"),
     ({"epsilon": "0"}, "epsilon must be above 0."),
     ({"epsilon": None}, "Missing option '--epsilon'"),
@@ -305,8 +305,8 @@ def test_bad_search_exits_2_in_one_sentence(
 
 BAD_DETECT = [
     ({"rows": True}, "Give a file of candidates, or --rows for the rows of the table itself, and not both."),
-    ({"top": 0}, "must be a whole number from 1 to 3, the number of candidates."),
-    ({"top": 4}, "must be a whole number from 1 to 3, the number of candidates."),
+    ({"top": 0}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
+    ({"top": 4}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
     ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi', 'blood, sugar', 'pulse'"),
     ({"columns": "who"}, "Column 'who' is not in the table"),
     ({"columns": ""}, "Give a list of one or more columns; the table has: 'bmi'"),

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eremite.engines import count_neighbors, count_rows_near
-from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
 from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
-from eremite.queries.fit import require_fit
+from eremite.queries.fit import require_fit, require_named
 from eremite.table import Table
 
 
@@ -69,8 +68,7 @@ def plan_detection(
     require_fit(definition, table.n_rows)
     points = None if candidates is None else table.scale(candidates, names)
     count = table.n_rows if points is None else len(points)
-    if type(h) is not int or not 1 <= h <= count:
-        raise InputError(f"h must be a whole number from 1 to {count}, the number of candidates.")
+    require_named(h, count)
     return DetectionPlan(
         definition=definition,
         columns=names,

@@ -1,4 +1,4 @@
-"""Whether a definition fits a table, from public facts."""
+"""Whether a question fits a table, from public facts."""
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
@@ -19,3 +19,11 @@ def require_fit(definition: object, n_rows: int) -> OutlierDefinition:
             "are further apart than 1; choose a radius well below 1."
         )
     return definition
+
+
+def require_named(h: object, candidates: int) -> None:
+    """As many can be named as there are. In words, as not everybody who asks calls the number h."""
+    if type(h) is not int or not 1 <= h <= candidates:
+        raise InputError(
+            f"How many to name (h) must be a whole number from 1 to {candidates}, the number of candidates."
+        )

@@ -25,7 +25,7 @@ from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import per_row
-from eremite.queries.fit import require_fit
+from eremite.queries.fit import require_fit, require_named
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
 from eremite.table import Table
 
@@ -112,8 +112,7 @@ def plan_subspaces(
     require_fit(definition, table.n_rows)
     _require_choice("utility", utility, get_args(Utility))
     _require_choice("selection", selection, get_args(Selection))
-    if type(h) is not int or not 1 <= h <= family.count:
-        raise InputError(f"h must be a whole number from 1 to {family.count}, the number of candidates.")
+    require_named(h, family.count)
     most = most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
     if utility == "auto":
         utility = "paper" if most <= LITTLE_MOVED else "centred"
