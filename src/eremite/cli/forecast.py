@@ -17,7 +17,16 @@ from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
-from eremite.forecast import CountError, CountForecast, Shape, StandIn, epsilon_for_count, forecast_count, made_up
+from eremite.forecast import (
+    CountError,
+    CountForecast,
+    Shape,
+    StandIn,
+    epsilon_for_count,
+    forecast_count,
+    made_up,
+    public_rows,
+)
 from eremite.privacy import shown
 from eremite.release import json_number
 from eremite.table import Description, open_stand_in, read_description
@@ -67,7 +76,7 @@ def public_rows_or(description: Description, rows: int | None, make: Callable[[i
     """The same, with the rows made up in some way."""
     table = open_stand_in(description)
     if table is not None:
-        return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
+        return public_rows(table)
     if rows is None or rows < 1:
         raise InputError(
             f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."

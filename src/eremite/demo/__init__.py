@@ -4,14 +4,6 @@ The exact numbers beside the private ones are shown only because the table is ma
 table they never are.
 """
 
-from pathlib import Path
-
-from eremite.demo.tour import run_tour
-
-
-def run(folder: Path) -> None:
-    """Make up a table, its description and its ledger in `folder`, ask the questions, and write `report.html`."""
-    run_tour(folder)
-
+from eremite.demo.tour import run
 
 __all__ = ["run"]

@@ -13,8 +13,11 @@ from eremite.demo.words import listed, outlier
 from eremite.session import open_session, opened_ledger
 
 
-def run_tour(folder: Path) -> None:
-    """Print every step as it is done; end with what is left and where the report is."""
+def run(folder: Path) -> None:
+    """Make up a table, its description and its ledger in `folder`, ask the questions, and write `report.html`.
+
+    Every step is printed as it is done; the end is what is left of the budget.
+    """
     screen = Screen()
     with bar("Making up 20,000 patients"):
         files = write_files(folder, BUDGET)

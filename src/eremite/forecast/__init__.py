@@ -4,7 +4,7 @@ from eremite.forecast.comparison import LeftOut, MechanismComparison, compare_me
 from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, forecast_count
 from eremite.forecast.planted import SEARCH_SHAPES, SearchShape, made_up_for_search
 from eremite.forecast.radius import radius_on
-from eremite.forecast.stand_in import SHAPES, Shape, StandIn, made_up
+from eremite.forecast.stand_in import SHAPES, Shape, StandIn, made_up, public_rows
 from eremite.forecast.subspaces import (
     SearchAsked,
     SubspacesChance,
@@ -35,5 +35,6 @@ __all__ = [
     "forecast_subspaces",
     "made_up",
     "made_up_for_search",
+    "public_rows",
     "radius_on",
 ]

@@ -26,6 +26,11 @@ class StandIn:
     words: str
 
 
+def public_rows(table: Table) -> StandIn:
+    """Rows of the same shape that anyone may see."""
+    return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
+
+
 def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: Shape) -> StandIn:
     """As many rows as the private table has, within its bounds; everything else is the shape that was chosen.
 

@@ -57,7 +57,7 @@ def frame(figure: Figure, title: str, *footer: str) -> Figure:
 
 
 def forecast_frame(figure: Figure, title: str, definition: Definition, stand_in: str, notes: Iterable[str]) -> Figure:
-    """The frame of a forecast of counts: which rows it rests on, and that none was private."""
+    """The frame of a forecast: which rows it rests on, and that none was private."""
     return frame(
         figure,
         title,

@@ -26,6 +26,7 @@ from eremite.forecast import (
     forecast_subspaces,
     made_up,
     made_up_for_search,
+    public_rows,
 )
 from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
@@ -306,8 +307,7 @@ class Session:
         Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
         bounds, of a `shape` you choose (clusters, normal, uniform).
         """
-        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
-        return forecast_count(self._rows_to_forecast(shape), definition, columns, epsilons, delta, mechanism)
+        return forecast_count(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta, mechanism)
 
     def epsilon_for_count(
         self,
@@ -336,8 +336,7 @@ class Session:
         Computed as by `forecast_count`. Without a `delta` only the pure mechanisms answer; the record says why others
         are left out.
         """
-        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
-        return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, epsilons, delta)
+        return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta)
 
     def forecast_subspaces(
         self,
@@ -362,8 +361,7 @@ class Session:
         look at every set of columns of the stand-in; `progress` is told how many were looked at.
         """
         asked = SearchAsked(definition, family_of(self._table, size, max_size, subspaces), h, delta, utility, selection)
-        epsilons = epsilon if isinstance(epsilon, list | tuple) else [epsilon]
-        return forecast_subspaces(self._rows_to_search(asked, shape), asked, epsilons, progress)
+        return forecast_subspaces(self._rows_to_search(asked, shape), asked, _several(epsilon), progress)
 
     def epsilon_for_subspaces(
         self,
@@ -386,20 +384,17 @@ class Session:
 
     def _rows_to_forecast(self, shape: Shape) -> StandIn:
         """Public rows; of the private table the public facts alone."""
-        return self._public_rows() or made_up(
-            self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape
-        )
+        if self._stand_in is not None:
+            return public_rows(self._stand_in)
+        return made_up(self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape)
 
     def _rows_to_search(self, asked: SearchAsked, shape: SearchShape) -> StandIn:
         """The same for a search."""
-        return self._public_rows() or made_up_for_search(
+        if self._stand_in is not None:
+            return public_rows(self._stand_in)
+        return made_up_for_search(
             asked.family, asked.h, self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape
         )
-
-    def _public_rows(self) -> StandIn | None:
-        if self._stand_in is None:
-            return None
-        return StandIn(self._stand_in, f"{self._stand_in.n_rows:,} public rows that stand in for the table")
 
     def _request(
         self,
@@ -455,6 +450,11 @@ def _require_alike(stand_in: object, table: Table) -> None:
     facts = (table.bounds, table.rows_per_person)
     if not isinstance(stand_in, Table) or (stand_in.bounds, stand_in.rows_per_person) != facts:
         raise InputError("stand_in must be a Table with the same columns, bounds and rows_per_person as the table.")
+
+
+def _several(epsilon: Number | Sequence[Number]) -> Sequence[object]:
+    """One epsilon is a list of one; a text is a number."""
+    return epsilon if isinstance(epsilon, list | tuple) else [epsilon]
 
 
 def _ledger(given: Ledger | str | Path | None) -> Ledger:
