@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from eremite.cli import main
+from eremite.service import answers
 
 DESCRIPTION = """
 [dataset]
@@ -66,6 +67,14 @@ def test_forecast_from_the_stand_in(capsys: Captured, folder: Path) -> None:
     assert found["columns"] == ["bmi", "pulse"]
 
 
+def test_json_holds_the_whole_record_as_the_service_gives_it(capsys: Captured) -> None:
+    counted = told(capsys, "--rows", "500", "--epsilon", "1/3,0.5")
+    assert set(counted) == {*answers.FORECAST["properties"], "epsilon_needed"}
+    assert [error["epsilon"] for error in counted["errors"]] == ["1/3", 0.5]
+    searched = told(capsys, "--size", "1", "--rows", "500", asked=SEARCH)
+    assert set(searched) == {*answers.SEARCH_FORECAST["properties"], "epsilon_needed"}
+
+
 def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:
     found = told(capsys, "--rows", "3000", "--within", "40")
     assert found["errors"][0]["epsilon"] == found["epsilon_needed"]
@@ -108,8 +117,9 @@ def test_count_need_not_be_named(capsys: Captured) -> None:
 def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) -> None:
     more = ("--max-size", "2", "--rows", "5000", "--epsilon", "0.1,4")
     found = told(capsys, *more, asked=SEARCH)
-    assert found["best"][0]["columns"] == ["bmi", "pulse"]
-    assert found["best"][0]["outliers"] > 30 > found["runner_up"]
+    [[columns, outliers]] = found["best"]
+    assert columns == ["bmi", "pulse"]
+    assert outliers > 30 > found["runner_up"]
     assert (found["family"], found["h"], found["epsilon_needed"]) == ("all 3 sets of 1 to 2 columns", 1, None)
     assert [chance["epsilon"] for chance in found["chances"]] == [0.1, 4]
     assert found["chances"][0]["found"] < 0.8 < 0.95 < found["chances"][1]["found"]
@@ -117,7 +127,7 @@ def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) ->
     assert (code, err) == (0, "")
     text = " ".join(out.replace("│", " ").split())
     assert "on 5,000 made-up rows, in groups, 50 planted as outliers in one set of columns searched: all 3 sets" in text
-    assert f"outliers: {found['best'][0]['outliers']} in bmi and pulse; none in any other set" in text
+    assert f"outliers: {outliers} in bmi and pulse; none in any other set" in text
     assert "epsilon draws set right outliers missed 0.1 centred, permute-and-flip" in text
     assert "may be off by 2 percentage points" in text
     assert text.count("Nothing was spent.") == 1

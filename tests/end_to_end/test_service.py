@@ -251,6 +251,8 @@ def test_books_are_open_to_the_custodian_alone(service: Served) -> None:
     service.ask("/patients/count", COUNT | {"request_id": "in the books"})
     history = service.get("/patients/history", "boss").json()["history"]
     assert [event["event"] for event in history if event["request_id"] == "in the books"] == ["charged", "released"]
+    known = answers.HISTORY["properties"]["history"]["items"]["properties"]
+    assert {name for event in history for name in event} == set(known)
     budgets = service.get("/patients/budgets", "boss").json()["budgets"]
     assert {None, "research"} <= {budget["account"] for budget in budgets}
     refused = [service.get(f"/patients/{books}") for books in ("history", "budgets")]

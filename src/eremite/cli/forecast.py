@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.panel import Panel
@@ -18,7 +18,6 @@ from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
 from eremite.forecast import (
-    CountError,
     CountForecast,
     Shape,
     StandIn,
@@ -27,8 +26,8 @@ from eremite.forecast import (
     made_up,
     public_rows,
 )
+from eremite.forecast.plain import plain
 from eremite.privacy import shown
-from eremite.release import json_number
 from eremite.table import Description, open_stand_in, read_description
 
 if TYPE_CHECKING:
@@ -63,7 +62,8 @@ def run(
             return forecast.plot()
         return forecast_count(stand_in, definition, names, [*listed, needed], delta, mechanism).plot(within)
 
-    return Told(json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, within)), draw)
+    facts = plain(forecast) | {"epsilon_needed": plain(needed)}
+    return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, within)), draw)
 
 
 def stand_in_of(description: Description, rows: int | None, shape: Shape) -> StandIn:
@@ -82,23 +82,6 @@ def public_rows_or(description: Description, rows: int | None, make: Callable[[i
             f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
         )
     return make(rows)
-
-
-def plain_error(error: CountError) -> dict[str, Any]:
-    """An error to expect, ready for JSON."""
-    return {
-        "epsilon": json_number(error.epsilon),
-        "delta": json_number(error.delta),
-        "mechanism": error.mechanism,
-        "median": round(error.median, 3),
-        "most": round(error.most, 3),
-    }
-
-
-def _facts(forecast: CountForecast, needed: Fraction | None) -> dict[str, Any]:
-    errors = [plain_error(error) for error in forecast.errors]
-    known = {"columns": list(forecast.columns), "stand_in": forecast.stand_in, "outliers": forecast.outliers}
-    return known | {"epsilon_needed": None if needed is None else json_number(needed), "errors": errors}
 
 
 def _panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:

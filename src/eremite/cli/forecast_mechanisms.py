@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -10,14 +9,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from eremite import OutlierDefinition
-from eremite.cli.forecast import plain_error, stand_in_of
+from eremite.cli.forecast import stand_in_of
 from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.cli.typed_names import typed_names
 from eremite.forecast import MechanismComparison, Shape, compare_mechanisms
+from eremite.forecast.plain import plain
 from eremite.privacy import shown
-from eremite.release import json_number
 from eremite.table import read_description
 
 
@@ -37,20 +36,7 @@ def run(
     with working("Forecasting"):
         stand_in = stand_in_of(read_description(path), rows, shape)
         compared = compare_mechanisms(stand_in, definition, names, epsilons.split(","), delta)
-    return Told(json.dumps(_facts(compared)) if as_json else framed(_panel(compared)), compared.plot)
-
-
-def _facts(compared: MechanismComparison) -> dict[str, Any]:
-    left_out = [
-        {
-            "mechanism": one.mechanism,
-            "epsilons": [json_number(epsilon) for epsilon in one.epsilons],
-            "reason": one.reason,
-        }
-        for one in compared.left_out
-    ]
-    known = {"columns": list(compared.columns), "stand_in": compared.stand_in, "outliers": compared.outliers}
-    return known | {"errors": [plain_error(error) for error in compared.errors], "left_out": left_out}
+    return Told(json.dumps(plain(compared)) if as_json else framed(_panel(compared)), compared.plot)
 
 
 def _panel(compared: MechanismComparison) -> Panel:

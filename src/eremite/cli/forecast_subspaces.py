@@ -1,7 +1,6 @@
 """`eremite forecast subspaces`: how likely the right sets of columns are named. Opens no private table."""
 
 import json
-from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +19,14 @@ from eremite.cli.told import Told
 from eremite.forecast import (
     SearchAsked,
     SearchShape,
-    SubspacesChance,
     SubspacesForecast,
     epsilon_for_subspaces,
     family_among,
     forecast_subspaces,
     made_up_for_search,
 )
+from eremite.forecast.plain import plain
 from eremite.privacy import shown
-from eremite.release import json_number
 from eremite.table import read_description
 
 if TYPE_CHECKING:
@@ -71,27 +69,8 @@ def run(
         around = forecast if needed is None else forecast_subspaces(stand_in, asked, [*listed, needed])
         return around.plot(probability)
 
-    return Told(
-        json.dumps(_facts(forecast, needed)) if as_json else framed(_panel(forecast, needed, probability)), draw
-    )
-
-
-def _facts(forecast: SubspacesForecast, needed: Fraction | None) -> dict[str, Any]:
-    return {
-        "family": forecast.family,
-        "h": forecast.h,
-        "stand_in": forecast.stand_in,
-        "best": [{"columns": list(columns), "outliers": outliers} for columns, outliers in forecast.best],
-        "runner_up": forecast.runner_up,
-        "epsilon_needed": None if needed is None else json_number(needed),
-        "chances": [_plain(chance) for chance in forecast.chances],
-        "sampling_error": round(forecast.sampling_error, 4),
-    }
-
-
-def _plain(chance: SubspacesChance) -> dict[str, Any]:
-    exact = {"epsilon": json_number(chance.epsilon), "delta": json_number(chance.delta)}
-    return {name: round(each, 4) if isinstance(each, float) else each for name, each in asdict(chance).items()} | exact
+    facts = plain(forecast) | {"epsilon_needed": plain(needed)}
+    return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, probability)), draw)
 
 
 def _panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:

@@ -116,6 +116,8 @@ _EVENT = _object(
     hash=_text("Of the chain up to here."),
 )
 
+_EVENT["properties"]["release"] = RELEASE | {"description": "All of a release; other events have none."}
+
 HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
 
 _ERRORS = _object(

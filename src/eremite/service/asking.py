@@ -1,7 +1,6 @@
 """Routes that ask: private questions, which spend, and forecasts, which do not. All of them take turns."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
 from eremite import Release, Session
+from eremite.forecast.plain import plain
 from eremite.release import json_number
 from eremite.service import answers
 from eremite.service.answers import body_of, outcomes
@@ -41,20 +41,11 @@ def _release(release: Release) -> Response:
 
 
 def _forecast(forecast: object) -> Response:
-    return JSONResponse(_plain(forecast))
+    return JSONResponse(plain(forecast))
 
 
 def _epsilon(epsilon: Fraction) -> Response:
     return JSONResponse({"epsilon": json_number(epsilon)})
-
-
-def _plain(value: Any) -> Any:
-    """A record and all it holds, as JSON has it."""
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return json_number(value) if isinstance(value, Fraction) else value
 
 
 def _endpoint(kind: type[Question], ask: Ask, written: Written) -> Callable[..., Awaitable[Response]]:

@@ -1,0 +1,16 @@
+"""Forecasts as plain facts, ready for JSON: the command line and the service tell the same."""
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from eremite.release import json_number
+
+
+def plain(value: Any) -> Any:
+    """A record and all it holds, by the names of its fields; fractions as numbers that read back as the same."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [plain(part) for part in value]
+    return json_number(value) if isinstance(value, Fraction) else value
