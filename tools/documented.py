@@ -37,7 +37,7 @@ def missing_names(docstrings: Mapping[str, str], shown: Iterable[str]) -> list[s
 def unmentioned(names: Iterable[str], prose: str) -> list[str]:
     """Methods that are on no page but the reference."""
     lasts = {name: name.rpartition(".")[2] for name in names}
-    return [f"{name} is on no page but the reference" for name, last in lasts.items() if not _word(last, prose)]
+    return [f"{name} is on no page but the reference" for name, last in lasts.items() if not _called(last, prose)]
 
 
 def missing_keys(keys: Iterable[str], page: str) -> list[str]:
@@ -60,5 +60,6 @@ def _missing_of_route(route: Route, page: str) -> Iterable[str]:
             yield f"{route.name}: {field.way} has no description"
 
 
-def _word(word: str, text: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+def _called(name: str, text: str) -> bool:
+    """After a dot or a quote of code; the same word in a sentence is no mention."""
+    return re.search(rf"[.`]{re.escape(name)}\b", text) is not None

@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterable
 
 _ELSEWHERE = r"https?://[^\s\"'`)>]+|//[\w-]+(?:\.[\w-]+)+[^\s\"'`)>]*"
+_STYLE = [rf"url\([\"']?({_ELSEWHERE})", rf"@import\s+[\"']({_ELSEWHERE})"]
 _LOADS = {
     ".html": [
         rf"<(?!a\b)[a-z]+\b[^>]*?\b(?:src|href|srcset|data|poster)=[\"']?({_ELSEWHERE})",
         r"class=\"(mermaid)\"",  # the theme fetches what draws these
+        *_STYLE,
     ],
-    ".css": [rf"url\([\"']?({_ELSEWHERE})", rf"@import\s+[\"']({_ELSEWHERE})"],
+    ".css": _STYLE,
     ".js": [rf"[\"'`]({_ELSEWHERE})"],
-    ".svg": [rf"\bhref=[\"']({_ELSEWHERE})"],
+    ".svg": [rf"\bhref=[\"']({_ELSEWHERE})", *_STYLE],
 }
 # In scripts: names of namespaces, and what the theme fetches only for pages with diagrams, pages with a link to a
 # repository, and browsers from before 2020.

@@ -10,7 +10,7 @@ import griffe
 import eremite
 
 #: Packages that the library is made from, or that run a command; nobody imports from them.
-INTERNAL = {"cli", "demo", "engines", "paper", "queries"}
+INTERNAL = {"cli", "demo", "engines", "paper", "queries", "service"}
 
 
 def public_names() -> list[str]:
@@ -33,7 +33,7 @@ def canonical(name: str) -> str:
 
 def _public_packages() -> Iterator[str]:
     for module in pkgutil.iter_modules(eremite.__path__):
-        if module.ispkg and module.name not in INTERNAL and hasattr(import_module(f"eremite.{module.name}"), "__all__"):
+        if module.ispkg and module.name not in INTERNAL:
             yield module.name
 
 

@@ -75,8 +75,10 @@ def test_public_name_without_docstring_or_page_is_found():
 
 
 def test_method_that_no_prose_mentions_is_found():
-    assert unmentioned(["eremite.Session.count", "eremite.Session.coun"], "session.count(...)") == [
-        "eremite.Session.coun is on no page but the reference"
+    names = ["eremite.Session.count", "eremite.Session.coun", "eremite.Session.left"]
+    assert unmentioned(names, "session.count(...) tells what is left") == [
+        "eremite.Session.coun is on no page but the reference",
+        "eremite.Session.left is on no page but the reference",
     ]
 
 

@@ -12,6 +12,7 @@ from tools.network import loads
         (".html", '<link rel="stylesheet" href="//fonts.example/css">'),
         (".html", '<img alt="x" src="http://example.org/x.png">'),
         (".html", '<pre class="mermaid">'),
+        (".html", "<style>body { background: url(https://example.org/x.png) }</style>"),
         (".css", "@font-face { src: url(https://fonts.example/x.woff2) }"),
         (".css", "@import 'https://fonts.example/css';"),
         (".js", 'fetch("https://example.org/x.json")'),
