@@ -2,8 +2,10 @@
 
 In the other shapes all columns are alike, and which set of them has the most outliers is chance. Here every row keeps a
 rule in each planted set: its columns take one of L levels each, and the levels add up to a multiple of L. So all
-smaller parts of the set take all combinations of levels alike. A planted row breaks the rule of one set; it is alone in
-these columns together, and ordinary in every set of columns that leaves one of them out.
+smaller parts of the set take all combinations of levels alike. A planted row breaks the rule of one set: in these
+columns together it lies where no ordinary row does, and in every set of columns that leaves one of them out it is
+ordinary. Some planted rows share a place, so the fewer neighbours an outlier may have, the fewer of them
+are outliers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +24,7 @@ SearchShape = Literal["planted", "clusters", "normal", "uniform"]
 SEARCH_SHAPES = get_args(SearchShape)
 """All of them."""
 _MOST_PLANTED = 100  # in each set
-_PLACES = 40  # that break the rule, at least: few planted rows share one
+_PLACES = 40  # that break the rule, at least; a hundred planted rows are two or three to a place
 _GROUPS = 3  # that rows form in all other columns
 _SPREAD = 0.02  # around a level
 

@@ -15,7 +15,7 @@ Shape = Literal["clusters", "normal", "uniform"]
 SHAPES = get_args(Shape)
 """All of them."""
 SEED = 20150611
-"""Of everything that is made up or simulated here."""
+"""Of all rows that are made up here; what is simulated on them has the seeds that follow."""
 
 
 @dataclass(frozen=True, slots=True)

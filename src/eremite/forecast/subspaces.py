@@ -196,7 +196,7 @@ def _picks(of: Field, plan: SubspacesPlan) -> Ints:
     at_once = max(1, _AT_ONCE // len(of.counts))
     parts = [min(at_once, RUNS - start) for start in range(0, RUNS, at_once)]
     drawing = drawing_of(plan)
-    return np.concatenate([drawing.picks(of, runs, SEED + turn) for turn, runs in enumerate(parts)])
+    return np.concatenate([drawing.picks(of, runs, SEED + turn) for turn, runs in enumerate(parts, 1)])
 
 
 def _right(named: Ints, best: Ints) -> Ints:

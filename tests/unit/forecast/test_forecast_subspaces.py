@@ -223,10 +223,21 @@ def test_planted_rows_are_outliers_in_the_planted_sets_alone(sets, h, planted, r
     stand_in = made_up_for_search(family, h, BOUNDS, 4_000, 1, "planted")
     definition = OutlierDefinition(min_neighbors=5, radius=radius)
     counts = {one: count_outliers(stand_in.table.points(one), definition) for one in family}
-    assert all(counts[one] >= 15 for one in planted)
+    assert all(30 <= counts[one] <= 40 for one in planted)
     assert all(count == 0 for one, count in counts.items() if one not in planted)
     words = "in one set of columns" if len(planted) == 1 else "in each of 2 sets of columns"
     assert stand_in.words == f"4,000 made-up rows, in groups, 40 planted as outliers {words}"
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.02, 0.05])
+@pytest.mark.parametrize(("size", "planted"), [(2, ("a", "b")), (3, ("a", "b", "c"))])
+def test_planted_rows_are_outliers_as_the_page_of_forecasts_says(size, planted, radius):
+    family = family_among(NAMES, size, None, None)
+    table = made_up_for_search(family, 1, BOUNDS, 20_000, 1, "planted").table
+    definition = OutlierDefinition(min_neighbors=5, radius=radius)
+    counts = {one: count_outliers(table.points(one), definition) for one in family}
+    assert 90 <= counts.pop(planted) <= 100
+    assert set(counts.values()) == {0}
 
 
 @pytest.mark.parametrize("shape", SEARCH_SHAPES)
