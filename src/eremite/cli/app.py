@@ -5,15 +5,17 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.budget_group import budget
 from eremite.cli.completions import description_files
+from eremite.cli.forecast_group import forecast
 from eremite.cli.options import (
+    TOKENS,
     AccountName,
     AsJson,
     Columns,
     Delta,
     DescriptionFile,
     Epsilon,
-    Epsilons,
     LedgerPlace,
     ListedSets,
     MadeUpRows,
@@ -24,15 +26,15 @@ from eremite.cli.options import (
     PlotFile,
     Radius,
     RequestId,
-    SearchedShape,
     SelectionName,
     ShowProgress,
     Size,
+    TokenFile,
     TopSets,
     UtilityName,
 )
 from eremite.cli.purse import Purse
-from eremite.cli.shown_by_default import CountedByDefault, ShownByDefault
+from eremite.cli.token_group import token
 from eremite.cli.told import tell
 from eremite.errors import InputError
 from eremite.version import __version__
@@ -44,6 +46,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(forecast, name="forecast")
+app.add_typer(budget, name="budget")
+app.add_typer(token, name="token")
 
 
 def _version(wanted: bool) -> None:
@@ -227,130 +232,6 @@ def detect(
     )
 
 
-forecast = typer.Typer(
-    cls=CountedByDefault,
-    help="Tell what to expect of a count or of a search, from public or made-up rows. Spends nothing.",
-    rich_markup_mode=None,
-)
-app.add_typer(forecast, name="forecast")
-
-
-@forecast.command("count")
-def forecast_count(
-    description: DescriptionFile,
-    min_neighbors: MinNeighbors,
-    radius: Radius,
-    columns: Columns = None,
-    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
-    delta: Delta = "0",
-    mechanism: NoiseName = "auto",
-    within: Annotated[
-        str | None, typer.Option("--within", help="Which epsilon keeps 95 % of the counts within so many rows?")
-    ] = None,
-    rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
-    plot: PlotFile = None,
-    as_json: AsJson = False,
-) -> None:
-    """Tell the error to expect of a count: `eremite forecast DESCRIPTION` for short. Opens no private table."""
-    from eremite import OutlierDefinition
-    from eremite.cli.forecast import run
-
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            columns=columns,
-            epsilons=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            within=within,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-        ),
-        plot,
-    )
-
-
-@forecast.command("subspaces")
-def forecast_subspaces(
-    description: DescriptionFile,
-    min_neighbors: MinNeighbors,
-    radius: Radius,
-    top: TopSets,
-    size: Size = None,
-    max_size: MaxSize = None,
-    subspace: ListedSets = None,
-    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
-    delta: Delta = "0",
-    utility: UtilityName = "auto",
-    selection: SelectionName = "permute-and-flip",
-    probability: Annotated[
-        str | None, typer.Option("--probability", help="Which epsilon names the right sets with this probability?")
-    ] = None,
-    rows: MadeUpRows = None,
-    shape: SearchedShape = "planted",
-    plot: PlotFile = None,
-    as_json: AsJson = False,
-) -> None:
-    """Tell how likely a search names the right sets of columns. Give one of --size, --max-size, --subspace."""
-    from eremite import OutlierDefinition
-    from eremite.cli.forecast_subspaces import run
-
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            top=top,
-            size=size,
-            max_size=max_size,
-            subspaces=subspace,
-            epsilons=epsilon,
-            probability=probability,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-            delta=delta,
-            utility=utility,
-            selection=selection,
-        ),
-        plot,
-    )
-
-
-@forecast.command("mechanisms")
-def forecast_mechanisms(
-    description: DescriptionFile,
-    min_neighbors: MinNeighbors,
-    radius: Radius,
-    columns: Columns = None,
-    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
-    delta: Delta = "0",
-    rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
-    plot: PlotFile = None,
-    as_json: AsJson = False,
-) -> None:
-    """Tell the error to expect of a count with each mechanism; some need a delta. Opens no private table."""
-    from eremite import OutlierDefinition
-    from eremite.cli.forecast_mechanisms import run
-
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            columns=columns,
-            epsilons=epsilon,
-            delta=delta,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-        ),
-        plot,
-    )
-
-
 @app.command("choose-radius")
 def choose_radius(
     description: DescriptionFile,
@@ -385,41 +266,6 @@ def choose_radius(
         tell(privately(description, min_neighbors, share, names, radii, epsilon, purse, as_json), plot)
 
 
-budget = typer.Typer(
-    cls=ShownByDefault,
-    help="Show what is left of a budget, or, as the custodian, set another cap.",
-    rich_markup_mode=None,
-)
-app.add_typer(budget, name="budget")
-
-
-@budget.command()
-def show(description: DescriptionFile, ledger: LedgerPlace = None, as_json: AsJson = False) -> None:
-    """Show caps, what was spent and what is left: `eremite budget DESCRIPTION` for short. Spends nothing."""
-    from eremite.cli.budget import show
-
-    typer.echo(show(description, ledger, as_json))
-
-
-@budget.command("set")
-def set_cap(
-    description: DescriptionFile,
-    epsilon: Annotated[str, typer.Option("--epsilon", help="The cap on all releases together, as written.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why; kept in the history.")],
-    delta: Annotated[str, typer.Option("--delta", help="The cap beside epsilon; above 0 allows zCDP.")] = "0",
-    account: Annotated[
-        str | None, typer.Option("--account", help="The cap of this account; default: of the dataset as a whole.")
-    ] = None,
-    ledger: LedgerPlace = None,
-    as_json: AsJson = False,
-) -> None:
-    """Set the cap of a dataset, or of one account, from now on."""
-    from eremite.cli.budget import set_cap, show
-
-    set_cap(description, ledger, account, epsilon, delta, reason)
-    typer.echo(show(description, ledger, as_json))
-
-
 @app.command()
 def history(
     description: DescriptionFile,
@@ -448,9 +294,6 @@ def history(
     raise typer.Exit(0 if sound else 2)
 
 
-TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tokens; default: tokens.json here.")]
-
-
 @app.command()
 def serve(
     descriptions: Annotated[
@@ -462,7 +305,7 @@ def serve(
     ),
     port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 for any that is free.")] = 8000,
     ledger: LedgerPlace = None,
-    tokens: TokenFile = Path("tokens.json"),
+    tokens: TokenFile = TOKENS,
     root_path: Annotated[
         str, typer.Option("--root-path", help="Where a proxy puts the service, such as /eremite.")
     ] = "",
@@ -484,47 +327,6 @@ def serve(
         tick=tick,
         as_json=as_json,
     )
-
-
-token = typer.Typer(help="Say who may ask what over HTTP.", rich_markup_mode=None)
-app.add_typer(token, name="token")
-TokenName = Annotated[str, typer.Argument(help="Whose token it is, to list and revoke it by.")]
-
-
-@token.command("add")
-def token_add(
-    name: TokenName,
-    account: Annotated[str, typer.Option("--account", help="Whose budget its questions spend.")],
-    dataset: Annotated[
-        list[str], typer.Option("--dataset", metavar="<str>", help="A dataset it may ask about. Once for each.")
-    ],
-    custodian: Annotated[
-        bool, typer.Option("--custodian", help="Let it read all budgets and the history as well.")
-    ] = False,
-    expires: Annotated[str | None, typer.Option("--expires", help="The last day it is good for: 2027-01-31.")] = None,
-    tokens: TokenFile = Path("tokens.json"),
-    as_json: AsJson = False,
-) -> None:
-    """Make a token and print it, once. Only a hash of it is kept."""
-    from eremite.cli.token import add
-
-    typer.echo(add(tokens, name, account, dataset, custodian, expires, as_json))
-
-
-@token.command("list")
-def token_list(tokens: TokenFile = Path("tokens.json"), as_json: AsJson = False) -> None:
-    """Show who has a token, and for what."""
-    from eremite.cli.token import listed
-
-    typer.echo(listed(tokens, as_json))
-
-
-@token.command("revoke")
-def token_revoke(name: TokenName, tokens: TokenFile = Path("tokens.json"), as_json: AsJson = False) -> None:
-    """Take a token back; a running service refuses it from now on."""
-    from eremite.cli.token import revoke
-
-    typer.echo(revoke(tokens, name, as_json))
 
 
 @app.command()

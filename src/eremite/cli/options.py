@@ -111,3 +111,6 @@ NoiseName = Annotated[
     str,
     typer.Option("--mechanism", help="The noise; auto chooses by public facts.", autocompletion=one_of(MECHANISMS)),
 ]
+#: Where tokens are kept unless told otherwise.
+TOKENS = Path("tokens.json")
+TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tokens; default: tokens.json here.")]

@@ -15,7 +15,6 @@ from typing import Any
 from eremite.errors import InputError
 from eremite.service.tokens import Grant
 
-DEFAULT = Path("tokens.json")
 _FORMAT = 1
 
 
