@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from eremite.forecast.draws import DAMPENED, OURS, PAPER, Field, Floats, Search, field, largest_bound
+from eremite.forecast.draws import Field, Floats, field, largest_bound
+from eremite.paper.searches import DAMPENED, OURS, PAPER, Search
 
 __all__ = ["DAMPENED", "OURS", "PAPER", "Field", "Floats", "Search", "field", "found", "largest_bound", "needed"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED, Progress, SubspacesPlan
+from eremite.queries.subspaces import Progress, SubspacesPlan
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
 
@@ -132,31 +132,6 @@ def drawing_of(plan: SubspacesPlan) -> Drawing:
     """What a release with this plan does."""
     centre = None if plan.centre is None else plan.centre.epsilon
     return Drawing(plan.utility, plan.selection, plan.h, float(plan.each), centre)
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A way to look for subspaces, for experiments with any epsilon; `share` of it buys the centre, unless it is 0."""
-
-    utility: str
-    selection: str = "permute-and-flip"
-    share: Fraction = Fraction(0)
-    between: bool = True
-
-    def picks(self, of: Field, epsilon: float, h: int, runs: int, seed: int) -> Ints:
-        """The places of the h winners, one row a run."""
-        if self.utility == "auto":
-            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTRED).picks(of, epsilon, h, runs, seed)
-        each = epsilon * float(1 - self.share) / h
-        centre = Fraction(f"{epsilon:.6g}") * self.share if self.share else None
-        return Drawing(self.utility, self.selection, h, each, centre, self.between).picks(of, runs, seed)
-
-
-_CENTRED = Search("centred", share=CENTRE_SHARE)
-_LITTLE = Search("paper")
-OURS = Search("auto")
-DAMPENED = Search("dampened")
-PAPER = Search("paper", "exponential")
 
 
 def largest_bound(of: Field, epsilon: Fraction) -> float:

@@ -12,10 +12,11 @@ from itertools import combinations
 
 import numpy as np
 
-from eremite.forecast.draws import OURS, Field, Ints, field
+from eremite.forecast.draws import Field, Ints, field
 from eremite.outliers import OutlierDefinition
 from eremite.paper.algorithm_3 import algorithm_3, utilities
 from eremite.paper.datasets import Floats, adult_2, ionosphere, synthetic_2
+from eremite.paper.searches import OURS
 from eremite.paper.setting import Setting
 from eremite.paper.tables import Row
 from eremite.paper.z_scores import z_scored

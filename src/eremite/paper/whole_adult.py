@@ -14,7 +14,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from eremite.forecast.draws import OURS, Field, Ints, field, joined
+from eremite.forecast.draws import Field, Ints, field, joined
 from eremite.mechanisms import GlobalLaplace, PaperGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.paper import theorem_4
@@ -23,6 +23,7 @@ from eremite.paper.at_scale import smooth_sensitivity_at_least
 from eremite.paper.datasets import BOUNDS, Floats, whole_adult
 from eremite.paper.our_noise import our_noise
 from eremite.paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
+from eremite.paper.searches import OURS
 from eremite.paper.setting import Setting
 from eremite.paper.tables import Row
 from eremite.sensitivity import count_with_bound, most_moved

@@ -9,11 +9,12 @@ import pytest
 import eremite
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import InputError
-from eremite.forecast.draws import OURS, draws, field, joined
+from eremite.forecast.draws import draws, field, joined
 from eremite.paper import experiments
 from eremite.paper.claims import Claim, claims_page
 from eremite.paper.experiments import Experiment, run_all
 from eremite.paper.files import Files
+from eremite.paper.searches import OURS
 from eremite.paper.setting import Setting, quick
 from eremite.paper.tables import chosen, number, read_table, values, write_table
 from eremite.plots.look import _apart
