@@ -42,7 +42,7 @@ class Privacy:
 def exact(value: object, name: str) -> Fraction:
     """The number as a fraction; a float or a decimal text is taken as written, and refused if it is not finite."""
     if isinstance(value, bool):
-        raise InputError(f"{name} must be a number.")
+        raise InputError(f"{name} must be a number, written like 0.5.")
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     try:
@@ -52,7 +52,7 @@ def exact(value: object, name: str) -> Fraction:
             return _decimal(above, name) / _decimal(below, name)
         return _decimal(text, name)
     except (ValueError, InvalidOperation, ZeroDivisionError, OverflowError):
-        raise InputError(f"{name} must be a number.") from None
+        raise InputError(f"{name} must be a number, written like 0.5.") from None
 
 
 def _decimal(text: str, name: str) -> Fraction:

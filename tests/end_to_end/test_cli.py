@@ -234,6 +234,15 @@ def test_interrupt_exits_130_quietly(capsys: Captured, demo: ModuleType) -> None
     assert run(capsys, "demo") == (130, "", "")
 
 
+def interrupt_compiled(folder: Path) -> None:
+    raise SystemError("CPUDispatcher returned a result with an exception set") from KeyboardInterrupt()
+
+
+def test_interrupt_within_a_compiled_loop_exits_130_quietly(capsys: Captured, demo: ModuleType) -> None:
+    demo.run = interrupt_compiled  # type: ignore[attr-defined]
+    assert run(capsys, "demo") == (130, "", "")
+
+
 def test_command_is_interrupted_quietly(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.toml")  # reading it waits for ever
     process = subprocess.Popen(

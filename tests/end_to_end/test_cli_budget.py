@@ -65,7 +65,7 @@ def test_budget_adds_up_over_commands_and_accounts(capsys: Captured) -> None:
     assert (code, err) == (0, "")
     assert words(out) == (
         "budget of patients budget of charges spent cap left the dataset 2 epsilon 5/6 epsilon 2 epsilon 7/6 "
-        "account alice 1 epsilon 1/3 none none account analyst 1 epsilon 0.5 none none"
+        "account alice 1 epsilon 1/3 no cap as the dataset account analyst 1 epsilon 0.5 no cap as the dataset"
     )
     found = told(capsys, "budget", "patients.toml")
     assert found["dataset"] == "patients"
@@ -125,6 +125,16 @@ def test_noted_hash_is_looked_for(capsys: Captured) -> None:
     assert run(capsys, "history", "patients.toml", "--verify", "--noted", noted)[0] == 0
     code, out, _ = run(capsys, "history", "patients.toml", "--verify", "--noted", "0" * 64)
     assert (code, "No event has the hash that was noted" in out) == (2, True)
+
+
+def test_mistyped_hash_is_no_finding(capsys: Captured) -> None:
+    count(capsys, "0.5")
+    code, out, err = run(capsys, "history", "patients.toml", "--verify", "--noted", "b77a47")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: --noted takes a hash of 64 digits")
+    assert run(capsys, "history", "patients.toml", "--noted", "0" * 64) == (
+        2, "", "Error: Give --noted together with --verify.\n",
+    )  # fmt: skip
 
 
 def test_time_of_a_release_is_that_of_its_charge(capsys: Captured) -> None:

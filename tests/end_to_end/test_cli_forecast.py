@@ -85,11 +85,11 @@ def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:
 
 BAD = [
     ([], "patients.toml names no stand_in, so rows are made up: give --rows"),
-    (["--rows", "0"], "give --rows"),
+    (["--rows", "0"], "--rows must be a whole number, 1 or more."),
     (["--rows", "9", "-k", "9"], "min_neighbors"),
     (["--rows", "90", "--shape", "round"], "shape must be one of clusters, normal, uniform."),
-    (["--rows", "90", "--epsilon", "much"], "epsilon must be a number."),
-    (["--rows", "90", "--epsilon", ""], "epsilon must be a number."),
+    (["--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
+    (["--rows", "90", "--epsilon", ""], "epsilon must be a number, written like 0.5."),
     (["--rows", "90", "--within", "-3"], "within must be above 0."),
     (["--rows", "90", "--columns", "weight"], "Column 'weight' is not in the table"),
 ]
@@ -161,7 +161,7 @@ BAD_SEARCH = [
     (["--size", "1", "--rows", "90", "--top", "3"], "How many to name (h) must be a whole number from 1 to 2"),
     (["--size", "1", "--rows", "90", "--shape", "round"], "shape must be one of planted, clusters, normal, uniform."),
     (["--size", "1", "--rows", "90", "--probability", "2"], "probability must be above 0 and below 1."),
-    (["--size", "1", "--rows", "90", "--epsilon", "much"], "epsilon must be a number."),
+    (["--size", "1", "--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
     (["--size", "1", "--rows", "90", "--utility", "best"], "utility must be one of"),
     (["--subspace", "weight", "--rows", "90"], "Subspace column 'weight' is not in the table"),
 ]

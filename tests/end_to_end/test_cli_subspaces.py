@@ -313,7 +313,7 @@ BAD_DETECT = [
     ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
     ({"columns": '"bmi'}, "--columns must be names with commas between them"),
     ({"epsilon": "-1"}, "epsilon must be above 0."),
-    ({"epsilon": "much"}, "epsilon must be a number."),
+    ({"epsilon": "much"}, "epsilon must be a number, written like 0.5."),
 ]
 
 

@@ -186,7 +186,7 @@ def test_forecasts_are_free(service: Served) -> None:
     [
         ("/patients/count", COUNT | {"epsilon": 3}, 409, "Dataset 'patients' has epsilon"),
         ("/patients/count", COUNT | {"columns": ["weight"]}, 422, "weight"),
-        ("/patients/count", COUNT | {"epsilon": "many"}, 422, "epsilon must be a number."),
+        ("/patients/count", COUNT | {"epsilon": "many"}, 422, "epsilon must be a number, written like 0.5."),
         ("/patients/count", COUNT | {"epsilon": "0"}, 422, "epsilon must be above 0."),
         ("/patients/count", COUNT | {"mechanism": "exact"}, 422, "mechanism"),
         ("/patients/count", COUNT | {"request_id": "a\nb"}, 422, "request id"),

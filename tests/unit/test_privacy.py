@@ -41,7 +41,7 @@ def test_number_means_what_it_shows(written, meant):
     "value", [True, False, np.True_, None, "", "many", "0x1", "1/2/3", "1/0", "/", [0.1], b"0.1", 1j]
 )
 def test_what_is_no_number_is_refused(value):
-    with pytest.raises(InputError, match=r"^epsilon must be a number\.$"):
+    with pytest.raises(InputError, match=r"^epsilon must be a number, written like 0\.5\.$"):
         exact(value, "epsilon")
 
 

@@ -38,6 +38,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader left; nothing may be written at exit either
         return 1
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # how an interrupt within a compiled loop shows
+            return 130
         if os.environ.get("EREMITE_DEBUG") == "1":
             raise
         return _fail(_internal(error), 1)

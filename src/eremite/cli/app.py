@@ -284,6 +284,8 @@ def history(
     """Show everything that was charged, released, refused and set, in order. Spends nothing."""
     from eremite.cli import history
 
+    if noted is not None and not verify:
+        raise InputError("Give --noted together with --verify.")
     if not verify:
         tell(history.run(description, ledger, account, as_json, csv_file), plot)
         return

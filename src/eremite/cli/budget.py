@@ -38,8 +38,8 @@ def _panel(dataset: str, budgets: list[tuple[str | None, Budget]], description: 
     grid = Grid("budget of", "charges", "spent", "cap", "left", box=None, padding=(0, 2, 0, 0))
     for account, budget in budgets:
         who = "the dataset" if account is None else f"account {shown_name(account)}"
-        numbers = Privacy(budget.spent.epsilon, budget.spent.delta), budget.cap, left(budget)
-        grid.add_row(*map(Text, (who, f"{budget.spent.charges:,}", *map(_cell, numbers))))
+        spent = Privacy(budget.spent.epsilon, budget.spent.delta)
+        grid.add_row(*map(Text, (who, f"{budget.spent.charges:,}", str(spent), *_limits(budget))))
     content = Group(grid, *_composition(budgets[0][1]), *_declared(budgets[0][1], description))
     return Panel(content, title=Text(f"budget of {shown_name(dataset)}"), title_align="left", padding=(1, 2))
 
@@ -53,8 +53,9 @@ def _declared(whole: Budget, description: Description) -> list[Text]:
     return [Text(), Text(f"The description says {said}; the ledger's cap holds. Change it with eremite budget set.")]
 
 
-def _cell(privacy: Privacy | None) -> str:
-    return "none" if privacy is None else str(privacy)
+def _limits(budget: Budget) -> tuple[str, str]:
+    """The cap and what is left of it; an account without one is held by the dataset's."""
+    return ("no cap", "as the dataset") if budget.cap is None else (str(budget.cap), str(left(budget)))
 
 
 def _composition(whole: Budget) -> list[Text]:

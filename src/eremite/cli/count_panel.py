@@ -6,6 +6,9 @@ from eremite import Release, Session
 from eremite.cli.names import enumerated
 from eremite.cli.release_panel import definition_in_words, release_panel, strong
 
+# How far off this very count is depends on the rows, and nobody is told.
+ERROR_IN_WORDS = "eremite forecast, asked the same, tells how far off such counts are, for free"
+
 
 def count_panel(release: Release, session: Session) -> Panel:
     """The noisy count, in words."""
@@ -15,6 +18,6 @@ def count_panel(release: Release, session: Session) -> Panel:
         release,
         session,
         answer=strong(answer),
-        facts={"outlier": definition_in_words(release)},
+        facts={"outlier": definition_in_words(release), "error": ERROR_IN_WORDS},
         drawing=f"noise: {release.mechanism}",
     )

@@ -77,7 +77,9 @@ def public_rows_or(description: Description, rows: int | None, make: Callable[[i
     table = open_stand_in(description)
     if table is not None:
         return public_rows(table)
-    if rows is None or rows < 1:
+    if rows is not None and rows < 1:
+        raise InputError("--rows must be a whole number, 1 or more.")
+    if rows is None:
         raise InputError(
             f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
         )

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from eremite.session import opened_ledger
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> Told:
@@ -40,6 +43,8 @@ def _drawing(ledger: Ledger, dataset: str, account: str | None) -> Callable[[], 
 
 def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:
     """What is wrong with the ledger, and whether nothing is."""
+    if noted is not None and not _HASH.fullmatch(noted):
+        raise InputError("--noted takes a hash of 64 digits and letters a to f, as --verify prints it; copy all of it.")
     found = opened_ledger(path, place)[1].verify(noted)
     facts = {"sound": found.sound, "events": found.head.seq, "hash": found.head.hash, "findings": list(found.findings)}
     return json.dumps(facts) if as_json else _verdict(found), found.sound

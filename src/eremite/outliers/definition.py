@@ -44,5 +44,8 @@ def _distance(value: object) -> float:
     except OverflowError:
         number = math.inf
     if not SMALLEST_RADIUS <= number <= LARGEST:
-        raise InputError(f"radius must be a number between {SMALLEST_RADIUS:g} and {LARGEST:g}.")
+        raise InputError(
+            f"radius must be a number above 0, from {SMALLEST_RADIUS:g} to {LARGEST:g}; "
+            "on columns scaled by their bounds, 0.02 say."
+        )
     return number

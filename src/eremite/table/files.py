@@ -40,8 +40,16 @@ def _format(path: Path) -> ModuleType:
     end = ending(path.name)
     if end is None:
         raise InputError(f"{path} has an unknown ending; eremite reads {ENDINGS}.")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give the file inside it.")
-    if not path.exists():
-        raise InputError(f"{path} does not exist; correct the path or put the file there.")
+    _require_openable(path)
     return FORMATS[end]
+
+
+def _require_openable(path: Path) -> None:
+    try:
+        path.open("rb").close()
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give the file inside it.") from None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise InputError(f"{path} does not exist; correct the path or put the file there.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened ({error.strerror}); check its permissions.") from None

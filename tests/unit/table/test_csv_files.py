@@ -1,4 +1,5 @@
 import gzip
+import os
 import time
 from collections.abc import Callable
 from csv import field_size_limit
@@ -246,3 +247,15 @@ def test_file_that_is_not_there_is_named(tmp_path: Path, refused: Refused) -> No
     assert "eremite reads .csv, .csv.gz, .parquet, .arrow, .feather" in refused(
         lambda: read_file(tmp_path / "x.xls", ["a"])
     )
+
+
+def test_file_that_may_not_be_opened_is_not_called_malformed(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    (tmp_path / "t.csv").chmod(0)
+    before = os.geteuid()
+    os.seteuid(before or 65534)  # root may open everything
+    try:
+        said = refused(lambda: read_file(tmp_path / "t.csv", ["a"]))
+    finally:
+        os.seteuid(before)
+    assert said.endswith("t.csv cannot be opened (Permission denied); check its permissions.")
