@@ -53,7 +53,10 @@ Definition = Annotated[
     WithJsonSchema(_DEFINITION | {"properties": {"min_neighbors": _K, "radius": _R}}),
     Field(description="What an outlier is."),
 ]
-Columns = Annotated[list[str] | None, Field(description="In which columns; all of them if none are named.")]
+# A long list is read up to its first mistake: only that one is told, and a million of them take a minute to collect.
+Names = Annotated[list[str], Field(fail_fast=True)]
+Floats = Annotated[list[Float], Field(fail_fast=True)]
+Columns = Annotated[Names | None, Field(description="In which columns; all of them if none are named.")]
 Epsilon = Annotated[Number, Field(description="What to spend, taken as written.")]
 Delta = Annotated[Number, Field(description="What to spend beside epsilon; 0 is pure.")]
 Mechanism = Annotated[str, Field(description="The noise; auto chooses by public facts.")]
@@ -99,7 +102,7 @@ class Family(Question):
     h: Top
     size: Annotated[int | None, Field(description="Search all sets of this many columns.")] = None
     max_size: Annotated[int | None, Field(description="Search all sets of up to this many columns.")] = None
-    subspaces: Annotated[list[list[str]] | None, Field(description="Search these sets of columns.")] = None
+    subspaces: Annotated[list[Names] | None, Field(description="Search these sets of columns.", fail_fast=True)] = None
     delta: Delta = 0
 
 
@@ -133,10 +136,11 @@ class Detect(Question):
 
     definition: Definition
     candidates: Annotated[
-        list[list[Float]] | None,
+        list[Floats] | None,
         Field(
+            fail_fast=True,
             description="Public points in the table's own units, each a list with a number for each column; null for "
-            "the rows of the table, where the answer is close to a random pick."
+            "the rows of the table, where the answer is close to a random pick.",
         ),
     ]
     h: Top
@@ -151,9 +155,7 @@ class Radius(Question):
     min_neighbors: Annotated[int, Field(description=_K["description"])]
     share: Annotated[Number, Field(description="Which part of the rows shall be outliers: 0.01 or 1/100.")]
     columns: Columns = None
-    radii: Annotated[list[Float] | None, Field(description="A public list to choose from; 0.001 to 0.4 if none.")] = (
-        None
-    )
+    radii: Annotated[Floats | None, Field(description="A public list to choose from; 0.001 to 0.4 if none.")] = None
     epsilon: Epsilon
     request_id: RequestId = None
 

@@ -20,10 +20,11 @@ def read_question(content: bytes, kind: type[Q]) -> Q:
     fields = _json(content)
     if not isinstance(fields, dict):
         raise InputError("The body must be one JSON object with the fields of the question.")
+    _require_known(fields, kind)
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        sentence = _sentence(error, kind)
+        sentence = _sentence(error)
     raise InputError(sentence)  # here, so that pydantic's error does not travel along
 
 
@@ -38,14 +39,21 @@ def _no_number(_: str) -> NoReturn:
     raise ValueError  # NaN and Infinity are not JSON
 
 
-def _sentence(error: ValidationError, kind: type[Question]) -> str:
+def _require_known(fields: dict[str, Any], kind: type[Question]) -> None:
+    """The first field that is not known is told, and no list is made of all of them."""
+    unknown = next((name for name in fields if name not in kind.model_fields), None)
+    if unknown is not None:
+        raise InputError(
+            f"There is no field {_shown(unknown)} in this question; it has: {', '.join(kind.model_fields)}."
+        )
+
+
+def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     field = _shown(".".join(map(str, first["loc"])))
     match first["type"]:
         case "missing":
             return f"The question needs {field}."
-        case "extra_forbidden":
-            return f"There is no field {field} in this question; it has: {', '.join(kind.model_fields)}."
         case kind_of_error:
             words = first["msg"] if kind_of_error == MUST else f"does not fit: {first['msg'].lower()}"
             return f"The field {field} {words}."

@@ -1,6 +1,7 @@
 """A body becomes the arguments of a session's method, numbers as written, or one sentence."""
 
 import inspect
+import tracemalloc
 from decimal import Decimal
 
 import pytest
@@ -108,3 +109,28 @@ def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     with pytest.raises(HTTPException, match="The body is not JSON") as refused:
         read_question(body, Count)
     assert refused.value.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "mistake"),
+    [
+        (Detect, b'"h": 1, "candidates": [[1%s]]', b",[]"),
+        (Detect, b'"h": 1, "candidates": [[]%s]', b",5"),
+        (Subspaces, b'"h": 1, "subspaces": [[]%s]', b",[5]"),
+        (Count, b'"columns": [5%s]', b",5"),
+        (Count, b'"a": 1%s', None),
+    ],
+)
+def test_one_mistake_is_told_and_a_hundred_thousand_are_not_collected(
+    kind: type[Question], field: bytes, mistake: bytes | None
+) -> None:
+    """All of them in 4 MiB took half a minute and 2 GB."""
+    many = b"".join(b', "%d": 1' % i for i in range(10**5)) if mistake is None else mistake * 10**5
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError):
+            read_question(b'{%s, "epsilon": 1, %s}' % (DEFINITION, field % many), kind)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 25 * 2**20
