@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,8 @@ def read_grants(path: Path) -> tuple[Grant, ...]:
 
 def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
     """Write what `change` makes of the grants: all of it or nothing, and nobody else at the same time."""
-    draft = path.with_name(f"{path.name}.new")
+    file = path.resolve()  # behind a link is what a service reads
+    draft = file.with_name(f"{file.name}.new")
     try:
         handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
@@ -44,14 +44,14 @@ def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant,
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(_text(change(read_grants(path) if path.exists() else ())))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()
+        with os.fdopen(handle, "w", encoding="utf-8") as new:
+            new.write(_text(change(read_grants(path) if path.exists() else ())))
+            new.flush()
+            os.fsync(new.fileno())
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # only now: once it has replaced the file, a draft is somebody else's
+        raise
 
 
 def _text(grants: tuple[Grant, ...]) -> str:

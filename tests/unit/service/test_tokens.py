@@ -71,6 +71,30 @@ def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
     assert read_grants(file) == (ALICE,)
 
 
+def test_change_that_is_done_leaves_the_next_one_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the two a draft is the other's; without it a revoked token would come back."""
+    file, replace = tmp_path / "tokens.json", Path.replace
+    draft = tmp_path / "tokens.json.new"
+
+    def replaced_and_next_begun(self: Path, target: Path) -> Path:
+        done = replace(self, target)
+        draft.write_text("another's")
+        return done
+
+    monkeypatch.setattr(Path, "replace", replaced_and_next_begun)
+    change_grants(file, lambda _: (ALICE,))
+    assert draft.read_text() == "another's"
+
+
+def test_change_through_a_link_changes_the_file_that_a_service_reads(tmp_path: Path) -> None:
+    kept, link = tmp_path / "kept.json", tmp_path / "tokens.json"
+    change_grants(kept, lambda _: (ALICE, BOSS))
+    link.symlink_to(kept)
+    change_grants(link, lambda _: (BOSS,))
+    assert link.is_symlink()
+    assert read_grants(kept) == read_grants(link) == (BOSS,)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{}", "[]", "null", '{"format": 2, "tokens": []}', '{"format": 1, "tokens": [{"name": "x"}]}', "[" * 10**5],
