@@ -13,7 +13,7 @@ from eremite.errors import InputError
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import LARGEST_EPSILON, positive
+from eremite.privacy import LARGEST_EPSILON, positive, shown
 from eremite.queries.count import CountPlan, plan_count
 from eremite.sensitivity import count_with_bound, most_moved
 
@@ -83,7 +83,7 @@ def epsilon_for_count(
     mechanism: str,
 ) -> Fraction:
     """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most."""
-    names, wanted = stand_in.table.choose(columns), float(positive(within, "within"))
+    names, wanted = stand_in.table.choose(columns), positive(within, "within")
 
     def suffices(epsilon: Fraction) -> bool:
         plan = plan_count(stand_in.table, definition, names, epsilon, delta, mechanism)
@@ -92,7 +92,7 @@ def epsilon_for_count(
     epsilon = least_epsilon(suffices)
     if epsilon is None:
         raise InputError(
-            f"No epsilon up to {LARGEST_EPSILON} gives counts within {within}, as far as the stand-in tells; "
+            f"No epsilon up to {LARGEST_EPSILON} gives counts within {shown(wanted)}, as far as the stand-in tells; "
             "ask for less accuracy, a larger radius or fewer columns."
         )
     return epsilon

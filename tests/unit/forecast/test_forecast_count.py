@@ -84,7 +84,11 @@ def test_epsilon_is_the_least_of_two_digits_that_suffices(within):
 
 def test_accuracy_out_of_reach_is_said():
     with pytest.raises(InputError, match=r"No epsilon up to 20 gives counts within 0\.01"):
-        private_session().epsilon_for_count(DEFINITION, within="0.01")
+        private_session().epsilon_for_count(DEFINITION, within=" \n0.01 ")
+
+
+def test_accuracy_beyond_all_floats_is_reached():
+    assert private_session().epsilon_for_count(DEFINITION, within="1e300/1e-300") <= Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
