@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -14,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -27,7 +28,7 @@ import pytest
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
-from eremite.service import answers
+from eremite.service import answers, connections
 
 DESCRIPTION = """
 [dataset]
@@ -52,6 +53,7 @@ class Served:
     folder: Path
     tokens: dict[str, str]
     client: httpx.Client
+    process: subprocess.Popen[str]
 
     def get(self, path: str, who: str = "alice") -> httpx.Response:
         return self.client.get(f"{self.address}/v1/datasets{path}", headers=self.sent(who))
@@ -110,7 +112,7 @@ def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Ser
         line = process.stdout.readline()
         assert line, process.communicate()[1]
         with httpx.Client(timeout=60) as client:
-            yield Served(json.loads(line)["address"], folder, tokens, client)
+            yield Served(json.loads(line)["address"], folder, tokens, client, process)
     finally:
         process.terminate()
         out, err = process.communicate(timeout=30)
@@ -289,6 +291,47 @@ def wait_for(happened: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_harm(service: Served) -> None:
+    """Whatever was printed would fail the service's fixture."""
+    address = ("127.0.0.1", int(service.address.rsplit(":", 1)[1]))
+    upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"
+    for said in (b"\x16\x03\x01\r\n\r\n", b"POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n\r\n", upgrade):
+        with socket.create_connection(address) as wire:
+            wire.sendall(said)
+            assert wire.recv(9) == b"HTTP/1.1 "
+    with ExitStack() as crowd:
+        wires = [crowd.enter_context(socket.create_connection(address)) for _ in range(2 * connections.MOST)]
+        for wire in wires:
+            wire.setblocking(False)
+        wait_for(lambda: sum(map(is_ended, wires)) >= connections.MOST)
+    wait_for(lambda: service.client.get(f"{service.address}/healthz").status_code == 200)
+
+
+def is_ended(wire: socket.socket) -> bool:
+    try:
+        return wire.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_service_that_is_stopped_twice_keeps_the_answer_and_shows_no_traceback(tmp_path: Path) -> None:
+    tokens = written(tmp_path)
+    question = COUNT | {"h": 1, "candidates": [[25, 75]] * 2000, "request_id": "stopped"}
+    with ThreadPoolExecutor(1) as pool, serving(tmp_path, tokens) as served:
+        asked = pool.submit(served.ask, "/patients/detect", question)
+        wait_for(lambda: "stopped" in served.get("/patients/history", "boss").text)  # it is charged
+        for _ in range(2):
+            served.process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        answer = asked.result()
+        served.process.wait(30)  # it ends when the answer is kept
+    assert answer.status_code == 200 or answer.json()["error"].startswith("The service stops.")
+    history = [entry.event for entry in open_ledger(tmp_path / "patients.db").history("patients", "research")]
+    assert [event.request_id for event in history if isinstance(event, Released)] == ["stopped"]
+
+
 def test_two_services_share_one_budget_and_its_answers(service: Served) -> None:
     question = COUNT | {"epsilon": "0.2"}
     with serving(service.folder, service.tokens, "--root-path", "/eremite") as other, ThreadPoolExecutor(8) as pool:
@@ -309,6 +352,7 @@ def test_two_services_share_one_budget_and_its_answers(service: Served) -> None:
         (["patients.toml", "patients.toml"], "Two descriptions name their dataset 'patients'"),
         (["slash.toml"], "which cannot be part of an address"),
         (["patients.toml", "--host", "no.such.host.invalid"], "Cannot listen on no.such.host.invalid, port 8000"),
+        (["patients.toml", "--host", "a..b"], "Cannot listen on a..b, port 8000: this is no address"),
         (["patients.toml", "--port", "99999"], "--port must be between 0 and 65535"),
         (["patients.toml", "--port", "{taken}"], "Cannot listen on 127.0.0.1, port {taken}: Address already in use"),
     ],
@@ -338,6 +382,7 @@ def test_what_cannot_be_served_is_told_at_start(
         (["--tick", "0"], "--tick must be above 0"),
         (["--tick", "nan"], "--tick must be above 0"),
         (["--root-path", "eremite/"], "--root-path must begin with /"),
+        (["--root-path", "/\N{LATIN SMALL LETTER E WITH ACUTE}"], "--root-path must begin with /"),
         (["--tokens", "none.json"], "none.json does not exist; make a first token"),
     ],
 )

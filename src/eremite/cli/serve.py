@@ -5,6 +5,7 @@ import socket
 from collections.abc import Sequence
 from ipaddress import ip_address
 from pathlib import Path
+from re import ASCII, fullmatch
 
 import typer
 
@@ -37,12 +38,12 @@ def serve(
 
     if not 0 < tick <= _LONGEST_TICK:
         raise InputError(f"--tick must be above 0 and at most {_LONGEST_TICK} seconds.")
-    if root_path and (not root_path.startswith("/") or root_path.endswith("/")):
-        raise InputError("--root-path must begin with / and not end with it, such as /eremite.")
+    if root_path and not fullmatch(r"(/[\w.~-]+)+", root_path, ASCII):
+        raise InputError("--root-path must begin with /, not end with it, and be of plain letters, such as /eremite.")
     read_grants(tokens)
     with working("Opening the tables"):
         datasets = open_datasets(paths, ledger)
-    house = House(datasets=datasets, tokens=tokens.resolve(), turns=Turns(tick))
+    house = House(datasets=datasets, tokens=tokens.absolute(), turns=Turns(tick))
     with listening(host, port) as bound:
         run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
 

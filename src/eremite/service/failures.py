@@ -9,6 +9,7 @@
 
 import logging
 import os
+from asyncio import CancelledError
 from collections.abc import Callable
 
 from fastapi import FastAPI, HTTPException, Request
@@ -25,6 +26,7 @@ LOG = logging.getLogger("eremite.service")  # for the custodian
 INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
 _LEDGER = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
 _CROWDED = "Too many questions are waiting; nothing was charged. Ask again later."
+_STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _PHRASES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
 
 
@@ -67,6 +69,9 @@ class NoTracebacks:
             await self._app(scope, receive, noting)
         except ClientDisconnect:
             return  # before the question was read: nothing was charged, and nobody is there to be told
+        except CancelledError:  # whoever stops the service does not wait for its turn to end
+            if not started:
+                await failure(503, _STOPPED)(scope, receive, send)
         except Exception as error:
             debugging = os.environ.get("EREMITE_DEBUG") == "1"
             LOG.error("%s: %s", _KIND, type(error).__name__, exc_info=debugging)  # noqa: TRY400 -- no traceback

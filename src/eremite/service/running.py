@@ -8,6 +8,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from eremite.errors import InputError
+from eremite.service.connections import Connection
+
+_AT_ONCE = 100  # connections taken before the first of them is counted
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -17,9 +20,10 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return _bound(socket.socket(family, kind, protocol), address)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name that cannot be one is a ValueError
+        reason = getattr(error, "strerror", None) or "this is no address"
         raise InputError(
-            f"Cannot listen on {host}, port {port}: {error.strerror}; choose others with --host and --port."
+            f"Cannot listen on {host}, port {port}: {reason}; choose others with --host and --port."
         ) from None
 
 
@@ -38,8 +42,10 @@ def run(app: FastAPI, bound: socket.socket, root_path: str, ready: Callable[[], 
     """Serve until interrupted; a question under way is finished and stored first."""
     config = uvicorn.Config(
         app,
+        http=Connection,
+        backlog=_AT_ONCE,
         log_config=None,
-        log_level="warning",
+        log_level="error",  # it warns of malformed requests, as often as somebody sends one
         access_log=False,
         proxy_headers=False,  # who asks is told by the token, never by an address
         server_header=False,

@@ -1,0 +1,39 @@
+"""How many may be connected, and how long one may stay silent.
+
+A connection takes one of the files that a process may have open. Whoever opened connections and sent nothing could take
+them all, and those that ledger and tokens need with them. A proxy in front knows who connects, and can do better.
+"""
+
+import asyncio
+from typing import cast
+
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+MOST = 150
+"""Connections at a time: more than there are places for questions, fewer than a process may have files open."""
+_PATIENCE = 10.0  # seconds
+
+
+class Connection(H11Protocol):
+    """A connection that is ended when it is one too many, or when no request comes."""
+
+    _seen: RequestResponseCycle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take it or end it, without a word."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST:
+            transport.abort()
+        else:
+            self.loop.call_later(_PATIENCE, self._look)
+
+    def _look(self) -> None:
+        """End it if no request is under way and none came since the last look."""
+        if self.transport.is_closing():
+            return
+        request = cast("RequestResponseCycle | None", self.cycle)  # the last one, if there was any
+        if request is self._seen and (request is None or request.response_complete):
+            self.transport.close()
+            return
+        self._seen = request
+        self.loop.call_later(_PATIENCE, self._look)
