@@ -1,8 +1,9 @@
 """A page to ask from: forecast first, then spend. Run with `marimo run docs/notebooks/analyst.py`, or as a program.
 
-Without a description it makes up a public table, so that nothing shown is private. With one, the process that runs the
-page reads the rows: it belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code
-and runs none of theirs.
+Without a description it makes up a public table, so that nothing shown is private. With one, which the custodian gives
+by `marimo run docs/notebooks/analyst.py -- --description patients.toml`, the process that runs the page reads the rows.
+It belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code and runs none of
+theirs. They can see how long an answer takes; where that matters, the service is the better place to ask.
 """
 
 import marimo
@@ -13,12 +14,14 @@ app = marimo.App(width="medium", app_title="eremite for analysts")
 
 @app.cell
 def _():
+    import sys
+
     import marimo as mo
     import numpy as np
 
     import eremite
 
-    return eremite, mo, np
+    return eremite, mo, np, sys
 
 
 @app.cell
@@ -32,14 +35,7 @@ def _(mo):
 
 
 @app.cell
-def _(mo):
-    place = mo.ui.text(label="Description file (empty: a made-up table)", placeholder="patients.toml", full_width=True)
-    place  # noqa: B018 -- a cell shows its last line
-    return (place,)
-
-
-@app.cell
-def _(eremite, mo, np, place):
+def _(eremite, mo, np, sys):
     def made_up():
         """Ten thousand patients; glucose follows body mass, but for five hundred of them."""
         rng = np.random.default_rng(1)
@@ -51,15 +47,17 @@ def _(eremite, mo, np, place):
         return eremite.Session(table, epsilon=3), list(bounds)
 
     def opened(path):
-        """The table of a description, and its columns; or one sentence that says why it cannot be opened."""
+        """The table of a description, and its columns. Why it cannot be opened is told to the custodian alone."""
         from eremite.table import read_description
 
         try:
             return eremite.open(path), list(read_description(path).columns)
         except eremite.EremiteError as error:
-            mo.stop(True, mo.callout(str(error), kind="warn"))
+            print(error, file=sys.__stderr__)
+            mo.stop(True, mo.callout("The table cannot be opened; tell the custodian.", kind="warn"))
 
-    session, columns = opened(place.value) if place.value else made_up()
+    description = mo.cli_args().get("description")
+    session, columns = opened(description) if description else made_up()
     return columns, session
 
 
