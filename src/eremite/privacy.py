@@ -7,6 +7,7 @@ thousand charges of 0.1 spend 100.
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from math import ceil, exp
 from numbers import Rational, Real
 
 from eremite.errors import InputError
@@ -117,3 +118,8 @@ def shown(number: Fraction) -> str:
         return f"about {float(number):.6g}"
     text = repr(float(number))
     return text.removesuffix(".0") if Fraction(text) == number else f"{number.numerator}/{number.denominator}"
+
+
+def times_as_likely(epsilon: Fraction) -> str:
+    """e^epsilon for a person to read: two decimals, never below it."""
+    return f"{ceil(exp(float(epsilon)) * (1 + 1e-12) * 100) / 100:,.2f}"

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite import InputError, Privacy
-from eremite.privacy import checked_delta, checked_epsilon, exact, positive, shown
+from eremite.privacy import checked_delta, checked_epsilon, exact, positive, shown, times_as_likely
 
 
 @pytest.mark.parametrize(
@@ -107,3 +108,11 @@ def test_delta_of_a_release_is_a_probability():
     for value, words in ((-1, "at least 0 and below 1"), (1, "below 1"), ("1e-101", "0 or at least 1e-100")):
         with pytest.raises(InputError, match=words):
             checked_delta(value)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=20, max_denominator=10**6))
+def test_times_as_likely_are_never_below_e_to_the_epsilon_and_by_little_above(epsilon):
+    told = Fraction(times_as_likely(epsilon).replace(",", ""))
+    e = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp()
+    assert arb(fmpq(told.numerator, told.denominator)) >= e
+    assert told <= float(e) * (1 + 1e-11) + 0.01

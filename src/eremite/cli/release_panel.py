@@ -4,7 +4,6 @@ Beside the value all of it is public. How accurate the value is depends on the r
 """
 
 from collections.abc import Iterable
-from math import ceil, exp
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -12,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from eremite import Release, Session
-from eremite.privacy import Privacy, shown
+from eremite.privacy import Privacy, shown, times_as_likely
 
 
 def release_panel(
@@ -64,9 +63,4 @@ def _protects(release: Release, rows_per_person: int) -> str:
     many = f"every person: with all rows of any one person replaced, {rows_per_person:,} at most"
     plus = f", plus {shown(release.delta)}" if release.delta else ""
     whom = one if rows_per_person == 1 else many
-    return f"{whom}, any outcome would be at most {_times(release)} times as likely{plus}"
-
-
-def _times(release: Release) -> str:
-    """e^epsilon, rounded up."""
-    return f"{ceil(exp(float(release.epsilon)) * (1 + 1e-12) * 100) / 100:,.2f}"
+    return f"{whom}, any outcome would be at most {times_as_likely(release.epsilon)} times as likely{plus}"

@@ -1,9 +1,9 @@
 """Words that several answers need."""
 
 from collections.abc import Sequence
-from math import ceil, exp
 
 from eremite.outliers import OutlierDefinition
+from eremite.privacy import times_as_likely
 from eremite.release import Release
 
 
@@ -18,7 +18,7 @@ def outlier(definition: OutlierDefinition) -> str:
 
 
 def protected(release: Release) -> str:
-    """The guarantee, with e^epsilon rounded up."""
-    times = ceil(exp(float(release.epsilon)) * (1 + 1e-12) * 100) / 100
+    """The guarantee."""
+    times = times_as_likely(release.epsilon)
     plus = " (and a chance of delta beside)" if release.delta else ""
-    return f"with {release.neighbours}, any outcome would be at most {times:,.2f} times as likely{plus}"
+    return f"with {release.neighbours}, any outcome would be at most {times} times as likely{plus}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, log
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
 from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import Privacy, checked_epsilon
+from eremite.privacy import Privacy, checked_epsilon, times_as_likely
 from eremite.queries.count import per_row
 from eremite.queries.fit import require_fit, require_named
 from eremite.table import Table
@@ -47,9 +47,9 @@ class DetectionPlan:
         """What was ranked, and, for the rows themselves, how little a draw among them can tell."""
         if self.candidates is not None:
             return f"{len(self.candidates)} public points"
-        times = ceil(100 * exp(float(self.each) / 2)) / 100
+        times = times_as_likely(self.each / 2)
         return (
-            f"the rows of the table, by number: in each draw the loneliest is at most {times:.2f} times as likely "
+            f"the rows of the table, by number: in each draw the loneliest is at most {times} times as likely "
             "as any other, so this is close to a random pick unless that factor is large"
         )
 
