@@ -14,6 +14,7 @@ from eremite.cli.terminal import working
 from eremite.errors import InputError
 from eremite.service.extra import require_extra
 from eremite.service.token_file import read_grants
+from eremite.session import compile_kernels
 
 _LONGEST_TICK = 3600
 
@@ -43,6 +44,8 @@ def serve(
     read_grants(tokens)
     with working("Opening the tables"):
         datasets = open_datasets(paths, ledger)
+    with working("Compiling; this takes a minute or two the first time"):
+        compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
     house = House(datasets=datasets, tokens=tokens.absolute(), turns=Turns(tick))
     with listening(host, port) as bound:
         run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))

@@ -1,0 +1,56 @@
+"""After `compile_kernels` no question compiles anything, whatever the rows are."""
+
+import subprocess
+import sys
+
+# In a process of its own: here other tests have compiled already.
+ASK = """
+import gc, sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+import eremite
+from eremite.session import compile_kernels
+
+def compiled():
+    found = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and "eremite" in each.__module__]
+    return {(each.__module__, each.__name__, str(signature)) for each in found for signature in each.signatures}
+
+def ask(rows, k, radius):
+    d = rows.shape[1]
+    table = eremite.Table.from_frame(rows, bounds={f"c{i}": (0, 1) for i in range(d)})
+    session = eremite.Session(table, epsilon=1000, delta=0.1)
+    definition = eremite.OutlierDefinition(min_neighbors=k, radius=radius)
+    session.count_outliers(definition, epsilon=1)
+    session.count_outliers(definition, epsilon=1, delta=1e-4, mechanism="gaussian")
+    session.outlier_report(definition, 1, size=1, epsilon=1)
+    session.top_subspaces(definition, h=1, size=d, epsilon=1, utility="dampened")
+    session.detect_outliers(definition, candidates=rows[:5], h=2, epsilon=1)
+    session.detect_outliers(definition, candidates=None, h=2, epsilon=1)
+    session.choose_radius(k, share=0.01, radii=[0.01, 0.1], epsilon=1)
+
+most = int(sys.argv[1])
+compile_kernels(most)
+before = compiled()
+assert len(before) > 10
+rng = np.random.default_rng(1)
+for d in (1, 2, 3, 5):
+    crowd = rng.normal(0.2, 0.02, (300, d))
+    for rows in (rng.random((90, d)), np.round(rng.random((200, d)), 1), np.zeros((200, d)), crowd):
+        for k, radius in ((5, 0.02), (3, 0.1), (1, 1e-12)):
+            ask(rows, k, radius)
+print(len(compiled() - before))
+"""
+
+
+def compiled_later(most_columns: int) -> int:
+    command = [sys.executable, "-c", ASK, str(most_columns)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout)
+
+
+def test_questions_compile_nothing_any_more() -> None:
+    assert compiled_later(5) == 0
+
+
+def test_kernels_for_more_columns_are_others() -> None:
+    """So the test above can fail."""
+    assert compiled_later(2) > 0
