@@ -52,13 +52,11 @@ def _endpoint(kind: type[Question], ask: Ask, written: Written) -> Callable[...,
     """Read the question, wait for its turn, ask the session, and give the answer when the turn ends."""
 
     async def endpoint(asker: Asking, request: Request) -> Response:
-        content = await request.body()
-        question = await run_in_threadpool(read_question, content, kind)
-
-        def turn() -> Any:
-            return ask(asker.dataset.session(asker.grant.account), **question.arguments())
-
-        return written(await asker.house.turns.take(turn))
+        turns, account = asker.house.turns, asker.grant.account
+        with turns.place(account):
+            question = await run_in_threadpool(read_question, await request.body(), kind)
+            answer = await turns.take(lambda: ask(asker.dataset.session(account), **question.arguments()))
+        return written(answer)
 
     return endpoint
 

@@ -25,7 +25,7 @@ LOG = logging.getLogger("eremite.service")  # for the custodian
 
 INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
 _LEDGER = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
-_CROWDED = "Too many questions are waiting; nothing was charged. Ask again later."
+_CROWDED = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _PHRASES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
 

@@ -46,7 +46,9 @@ def budget(asker: Asking) -> Response:
 @router.get("/v1/datasets/{name}/releases", responses=outcomes(answers.RELEASES, 401, 404, 503), tags=["datasets"])
 async def releases(asker: Asking) -> Response:
     """Repeat every release of this account. Waits for the question under way, as its answer is not given yet."""
-    return JSONResponse({"releases": await asker.house.turns.between(lambda: _releases(asker))})
+    turns = asker.house.turns
+    with turns.place(asker.grant.account):
+        return JSONResponse({"releases": await turns.between(lambda: _releases(asker))})
 
 
 @router.get("/v1/datasets/{name}/budgets", responses=outcomes(answers.BUDGETS, 401, 403, 404, 503), tags=["custodian"])

@@ -63,10 +63,22 @@ def test_between_turns_takes_no_tick() -> None:
     assert timed(lambda turns: turns.between(at_once)) < 0.5
 
 
-def test_crowd_is_turned_away_and_the_lane_goes_on() -> None:
-    async def run() -> list[Any]:
-        turns = Turns(TICK, most_waiting=2)
-        outcomes = await asyncio.gather(*(turns.take(at_once) for _ in range(4)), return_exceptions=True)
-        return [*outcomes, await turns.between(at_once)]
+async def placed(turns: Turns, account: str) -> float:
+    with turns.place(account):
+        return await turns.take(at_once)
 
-    assert [type(outcome) for outcome in asyncio.run(run())] == [float, float, Crowded, Crowded, float]
+
+@pytest.mark.parametrize(
+    ("accounts", "outcomes"),
+    [
+        ("aabb", [float, float, float, Crowded]),  # three places in all
+        ("aaab", [float, float, Crowded, float]),  # two for one
+    ],
+)
+def test_crowd_is_turned_away_and_the_lane_goes_on(accounts: str, outcomes: list[type]) -> None:
+    async def run() -> list[Any]:
+        turns = Turns(TICK / 4, most_waiting=3, most_of_one=2)
+        told = await asyncio.gather(*(placed(turns, account) for account in accounts), return_exceptions=True)
+        return [*told, await placed(turns, "a")]
+
+    assert [type(outcome) for outcome in asyncio.run(run())] == [*outcomes, float]
