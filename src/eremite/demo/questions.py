@@ -81,8 +81,9 @@ class Tour:
             ),
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
-            reading="The forecast says how far off this may be. The exact count stays with the custodian, and so does "
-            "the size of the noise: it depends on the rows.",
+            reading=f"How far off this may be, the forecast says at epsilon {shown(COUNT)}. Noise may take a small "
+            "count to 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
+            "so does the size of the noise: it depends on the rows.",
             exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
             release=release,
             forecast=forecast,

@@ -56,7 +56,7 @@ def write_starter(file: str | Path, output: str | Path | None = None) -> Starter
     path = file.with_name(_stem(file) + ".toml") if output is None else Path(output)
     numeric = tuple(field.name for field in schema if _is_number(field.type))
     if not numeric:
-        raise InputError(f"{file} has no numeric column; eremite needs at least one.")
+        raise InputError(f"{file} has no numeric column; eremite needs at least one, with numbers written like 0.5.")
     starter = Starter(path, numeric, tuple(name for name in schema.names if name not in numeric))
     _write_new(path, _text(file, starter))
     return starter
