@@ -38,11 +38,11 @@ def _public_packages() -> Iterator[str]:
 
 
 def _members(name: str) -> list[str]:
-    """The methods and properties of a class; its fields are part of its signature."""
+    """The methods and properties of a class, inherited ones too; its fields are part of its signature."""
     found = _described(name)
     if not found.is_class:
         return []
-    return [f"{name}.{each}" for each, member in found.members.items() if _is_public_call(each, member)]
+    return [f"{name}.{each}" for each, member in found.all_members.items() if _is_public_call(each, member)]
 
 
 def _is_public_call(name: str, member: griffe.Object | griffe.Alias) -> bool:

@@ -2,8 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
@@ -11,23 +9,6 @@ from uuid import uuid4
 from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
-from eremite.forecast import (
-    CountForecast,
-    MechanismComparison,
-    SearchAsked,
-    SearchShape,
-    Shape,
-    StandIn,
-    SubspacesForecast,
-    compare_mechanisms,
-    epsilon_for_count,
-    epsilon_for_subspaces,
-    forecast_count,
-    forecast_subspaces,
-    made_up,
-    made_up_for_search,
-    public_rows,
-)
 from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
@@ -38,12 +19,10 @@ from eremite.queries.report import compute_report, plan_report
 from eremite.queries.screening import plan_screening
 from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
 from eremite.release import Parameter, Release, Value
+from eremite.session.forecasts import Forecasts, Number
 from eremite.session.request import Request
 from eremite.session.screen import Screen
 from eremite.table import Table
-
-#: Taken as written: 0.1 is 1/10.
-Number = Fraction | Decimal | float | int | str
 
 
 class Plan(Protocol):
@@ -56,7 +35,7 @@ class Plan(Protocol):
     def cost(self) -> Cost: ...
 
 
-class Session:
+class Session(Forecasts):
     """Answers questions about one table, and spends at most `epsilon` and `delta` on all of them together.
 
     Protected: every row, or all rows of a person if the table says how many those can be. Public: the number of rows,
@@ -82,10 +61,8 @@ class Session:
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
         cap = checked_budget(epsilon, delta)
-        if stand_in is not None:
-            _require_alike(stand_in, table)
+        super().__init__(table.bounds, table.n_rows, table.rows_per_person, stand_in)
         self._table = table
-        self._stand_in = stand_in
         self._account = Account(dataset, account)
         self._ledger = _ledger(ledger)
         self._ledger.open_dataset(dataset, cap, table.rows_per_person)
@@ -104,16 +81,6 @@ class Session:
     def budget_over_time(self) -> BudgetOverTime:
         """How the budget came to where it is: the dataset's and this account's. Its `plot()` draws it."""
         return self._ledger.over_time(self._account.dataset, self._account.analyst)
-
-    @property
-    def n_rows(self) -> int:
-        """N, which is public."""
-        return self._table.n_rows
-
-    @property
-    def rows_per_person(self) -> int:
-        """How many rows one person may have, which is public."""
-        return self._table.rows_per_person
 
     def count_outliers(
         self,
@@ -292,110 +259,6 @@ class Session:
         assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
         return Screen(self._table, plan, request, number, paid.charged_at)
 
-    def forecast_count(
-        self,
-        definition: OutlierDefinition,
-        columns: Iterable[str] | None = None,
-        *,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
-        delta: Number = 0,
-        mechanism: str = "auto",
-        shape: Shape = "clusters",
-    ) -> CountForecast:
-        """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
-
-        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
-        bounds, of a `shape` you choose (clusters, normal, uniform).
-        """
-        return forecast_count(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta, mechanism)
-
-    def epsilon_for_count(
-        self,
-        definition: OutlierDefinition,
-        columns: Iterable[str] | None = None,
-        *,
-        within: Number,
-        delta: Number = 0,
-        mechanism: str = "auto",
-        shape: Shape = "clusters",
-    ) -> Fraction:
-        """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`."""
-        return epsilon_for_count(self._rows_to_forecast(shape), definition, columns, within, delta, mechanism)
-
-    def compare_mechanisms(
-        self,
-        definition: OutlierDefinition,
-        columns: Iterable[str] | None = None,
-        *,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
-        delta: Number = 0,
-        shape: Shape = "clusters",
-    ) -> MechanismComparison:
-        """How far off `count_outliers` would be with each mechanism. Spends nothing, looks at no private row.
-
-        Computed as by `forecast_count`. Without a `delta` only the pure mechanisms answer; the record says why others
-        are left out.
-        """
-        return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta)
-
-    def forecast_subspaces(
-        self,
-        definition: OutlierDefinition,
-        *,
-        h: int,
-        size: int | None = None,
-        max_size: int | None = None,
-        subspaces: Sequence[Sequence[str]] | None = None,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
-        delta: Number = 0,
-        utility: Utility = "auto",
-        selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
-        progress: Progress | None = None,
-    ) -> SubspacesForecast:
-        """How likely `top_subspaces` names the right sets, for one epsilon or several. Spends nothing, looks at no
-        private row.
-
-        The search is simulated on the stand-in; without one, on rows made up from public facts: in groups, some of them
-        planted as outliers in h sets of columns, or of another `shape` (clusters, normal, uniform). Cost: one close
-        look at every set of columns of the stand-in; `progress` is told how many were looked at.
-        """
-        asked = SearchAsked(definition, family_of(self._table, size, max_size, subspaces), h, delta, utility, selection)
-        return forecast_subspaces(self._rows_to_search(asked, shape), asked, _several(epsilon), progress)
-
-    def epsilon_for_subspaces(
-        self,
-        definition: OutlierDefinition,
-        *,
-        h: int,
-        size: int | None = None,
-        max_size: int | None = None,
-        subspaces: Sequence[Sequence[str]] | None = None,
-        probability: Number = 0.9,
-        delta: Number = 0,
-        utility: Utility = "auto",
-        selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
-        progress: Progress | None = None,
-    ) -> Fraction:
-        """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`."""
-        asked = SearchAsked(definition, family_of(self._table, size, max_size, subspaces), h, delta, utility, selection)
-        return epsilon_for_subspaces(self._rows_to_search(asked, shape), asked, probability, progress)
-
-    def _rows_to_forecast(self, shape: Shape) -> StandIn:
-        """Public rows; of the private table the public facts alone."""
-        if self._stand_in is not None:
-            return public_rows(self._stand_in)
-        return made_up(self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape)
-
-    def _rows_to_search(self, asked: SearchAsked, shape: SearchShape) -> StandIn:
-        """The same for a search."""
-        if self._stand_in is not None:
-            return public_rows(self._stand_in)
-        return made_up_for_search(
-            asked.family, asked.h, self._table.bounds, self._table.n_rows, self._table.rows_per_person, shape
-        )
-
     def _request(
         self,
         query: str,
@@ -433,7 +296,7 @@ class Session:
     @property
     def _facts(self) -> str:
         """Public; with other rows or bounds the same words ask something else."""
-        return f"{self.n_rows} rows, {dict(self._table.bounds)}"
+        return f"{self.n_rows} rows, {dict(self._bounds)}"
 
     @property
     def _neighbours(self) -> str:
@@ -443,18 +306,6 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"
-
-
-def _require_alike(stand_in: object, table: Table) -> None:
-    """Forecasts scale and split as the table's own questions do."""
-    facts = (table.bounds, table.rows_per_person)
-    if not isinstance(stand_in, Table) or (stand_in.bounds, stand_in.rows_per_person) != facts:
-        raise InputError("stand_in must be a Table with the same columns, bounds and rows_per_person as the table.")
-
-
-def _several(epsilon: Number | Sequence[Number]) -> Sequence[object]:
-    """One epsilon is a list of one; a text is a number."""
-    return epsilon if isinstance(epsilon, list | tuple) else [epsilon]
 
 
 def _ledger(given: Ledger | str | Path | None) -> Ledger:
