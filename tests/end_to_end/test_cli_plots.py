@@ -90,9 +90,11 @@ def test_missing_matplotlib_is_said_before_anything_is_charged(capsys: Captured)
 def test_answer_is_printed_though_its_picture_fails(capsys: Captured, folder: Path) -> None:
     (folder / "full.png").symlink_to("/dev/full")
     code, out, err = run(capsys, *COUNT, "--json", "--plot", "full.png")
-    assert code == 2
+    assert code == 1  # not that of bad input, which charges nothing
     assert Release.from_json(out).query == "count_outliers"
+    assert err.startswith("Error: The answer stands, without its picture. ")
     assert "No space left on device" in err
+    assert charges(capsys) == 1
 
 
 FORECASTS = {

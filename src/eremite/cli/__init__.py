@@ -1,7 +1,8 @@
 """The command line: `eremite count`, `subspaces`, `report`, `detect`, and what helps to ask and to keep a budget.
 
-Exit codes: 0 done, 1 internal error, 2 bad input, 3 refused by the budget, 130 interrupted. An error is one sentence on
-stderr. Bad input and a refusal charge nothing; what was charged before an error or an interrupt stays charged.
+Exit codes: 0 done, 1 internal error or no picture of an answer, 2 bad input, 3 refused by the budget, 130 interrupted.
+An error is one sentence on stderr. Bad input and a refusal charge nothing; what was charged before an error or an
+interrupt stays charged.
 """
 
 import os

@@ -44,10 +44,10 @@ def serve(
     read_grants(tokens)
     with working("Opening the tables"):
         datasets = open_datasets(paths, ledger)
-    with working("Compiling; this takes a minute or two the first time"):
-        compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
     house = House(datasets=datasets, tokens=tokens.absolute(), turns=Turns(tick))
     with listening(host, port) as bound:
+        with working("Compiling; this takes a minute or two the first time"):
+            compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
         run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from eremite.errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -20,9 +22,16 @@ class Told:
 
 
 def tell(told: Told, picture: Path | None) -> None:
-    """Print, and then draw: an answer that was paid for is out before anything about its picture can fail."""
+    """Print, and then draw: an answer that was paid for is out before anything about its picture can fail.
+
+    If that fails, the exit code is not that of bad input, which charges nothing.
+    """
     typer.echo(told.text)
     if picture is not None:
         from eremite.plots import write
 
-        write(told.draw(), picture)
+        try:
+            write(told.draw(), picture)
+        except InputError as error:
+            typer.echo(f"Error: The answer stands, without its picture. {error}", err=True)
+            raise typer.Exit(1) from None

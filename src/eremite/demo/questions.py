@@ -21,10 +21,10 @@ from eremite.privacy import shown
 from eremite.release import Release
 from eremite.session import Session
 
-BUDGET = "5"
+BUDGET = "5.5"
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
-COUNT, PAIRS, TRIPLES, DETECT, REFUSED = map(Fraction, ("0.5", "1.5", "2.5", "0.3", "0.5"))
-_WITHIN = 50
+COUNT, PAIRS, TRIPLES, DETECT, REFUSED = map(Fraction, ("1", "1.5", "2.5", "0.3", "0.5"))
+_WITHIN = 20
 _REQUEST_ID = "glucose-1"
 
 
@@ -52,7 +52,7 @@ class Tour:
     def _forecast(self) -> Step:
         columns = EXTREME.columns
         with bar("Forecasting; the first run also compiles, half a minute"):
-            forecast = self.session.forecast_count(DEFINITION, columns, epsilon=[0.1, 0.2, COUNT, 1, 2])
+            forecast = self.session.forecast_count(DEFINITION, columns, epsilon=[0.1, 0.2, 0.5, COUNT, 2])
             needed = self.session.epsilon_for_count(DEFINITION, columns, within=_WITHIN)
         errors = {f"epsilon {shown(error.epsilon)}": f"95 % within {error.most:,.0f} rows" for error in forecast.errors}
         return Step(

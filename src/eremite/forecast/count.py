@@ -49,7 +49,8 @@ class CountForecast:
         from eremite.plots.errors import draw_forecast
         from eremite.plots.words import forecast_frame, listed
 
-        wanted = None if within is None else float(positive(within, "within"))
+        # No count is off by more than there are rows, and no table has more than 2**32.
+        wanted = None if within is None else float(min(positive(within, "within"), Fraction(2**32)))
         medians, mosts = [error.median for error in self.errors], [error.most for error in self.errors]
         figure = draw_forecast([float(error.epsilon) for error in self.errors], medians, mosts, self.outliers, wanted)
         noise = {f"{error.mechanism} noise": None for error in self.errors}

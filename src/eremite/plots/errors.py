@@ -43,7 +43,7 @@ def draw_forecast(
         Line("half off by less", x, [medians[i] for i in order], BLUE, DASHED),
     ]
     levels = [(f"wanted, {within:,g}", within, RED)] if within is not None else []
-    return _over_epsilon(lines, [*levels, (f"outliers here, {outliers:,}", float(outliers), GREY)])
+    return _over_epsilon(lines, [*levels, (f"outliers of the stand-in, {outliers:,}", float(outliers), GREY)])
 
 
 def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -> Figure:
@@ -53,7 +53,7 @@ def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -
         points = sorted((epsilon, most) for other, epsilon, most in errors if other == name)
         colour, style = _STYLES[place % len(_STYLES)]
         lines.append(Line(name, [x for x, _ in points], [y for _, y in points], colour, style))
-    return _over_epsilon(lines, [(f"outliers here, {outliers:,}", float(outliers), GREY)])
+    return _over_epsilon(lines, [(f"outliers of the stand-in, {outliers:,}", float(outliers), GREY)])
 
 
 def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]]) -> Figure:

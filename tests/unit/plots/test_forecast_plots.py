@@ -47,7 +47,7 @@ def test_forecast_has_a_line_for_half_and_one_for_most_in_the_order_of_epsilon()
     assert named_lines(figure) == {
         "95 % off by less": [[0.2, 100], [0.5, 40], [2, 10]],
         "half off by less": [[0.2, 20], [0.5, 8], [2, 2]],
-        "outliers here, 300": [[0.2, 300], [2, 300]],
+        "outliers of the stand-in, 300": [[0.2, 300], [2, 300]],
     }
     [axes] = figure.axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
@@ -60,6 +60,7 @@ def test_forecast_has_a_line_for_half_and_one_for_most_in_the_order_of_epsilon()
 
 def test_forecast_draws_the_wanted_accuracy():
     assert named_lines(FORECAST.plot(within="50"))["wanted, 50"] == [[0.2, 50], [2, 50]]
+    assert named_lines(FORECAST.plot(within=10**400))  # larger than any float
     with pytest.raises(InputError, match="within must be above 0"):
         FORECAST.plot(within=0)
 
