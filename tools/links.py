@@ -30,13 +30,3 @@ def proofs_linked(html: str, place: str, brought_in: dict[str, str]) -> str:
         return f'<a href="{posixpath.relpath(address, posixpath.dirname(place) or ".")}">{code[0]}</a>'
 
     return re.sub(r"(?<!>)<code>([\w/]+\.proof\.md)</code>", linked, html)
-
-
-def subscripts_kept(proof: str) -> str:
-    """A proof, whose `_` are subscripts and never emphasis; Markdown takes some of them for the latter."""
-    return "\n".join(line if line.startswith("    ") else _escaped(line) for line in proof.split("\n"))
-
-
-def _escaped(line: str) -> str:
-    parts = re.split(r"(`[^`]*`)", line)  # what lies between backquotes stays
-    return "".join(part if part.startswith("`") else part.replace("_", r"\_") for part in parts)

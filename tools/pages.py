@@ -12,7 +12,7 @@ from mkdocs.structure.files import File
 from eremite.cli.app import app
 from eremite.service import openapi
 from tools.commands import command_page, commands
-from tools.links import proofs_linked, repository_links_turned, subscripts_kept
+from tools.links import proofs_linked, repository_links_turned
 from tools.routes import route_page, routes
 
 ROOT = Path(__file__).parents[1]
@@ -34,9 +34,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn links of the repository into links of the site, and keep the subscripts of proofs."""
-    kept = subscripts_kept(markdown) if page.file.src_uri.endswith(".proof.md") else markdown
-    return repository_links_turned(kept, page.file.src_uri, _brought_in())
+    """Turn links of the repository into links of the site."""
+    return repository_links_turned(markdown, page.file.src_uri, _brought_in())
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:

@@ -22,5 +22,6 @@ def global_bounds(n: int, d: int, min_neighbors: int) -> tuple[int, int]:
     for name, value, least in (("n", n, 0), ("min_neighbors", min_neighbors, 1)):
         if type(value) is not int or value < least:
             raise InputError(f"{name} must be a whole number, {least} or more.")
-    kissing = kissing_number_bound(d)
-    return min(n, 2 * d * min_neighbors + 1), min(n, min_neighbors * kissing + 1)
+    sites = min(2 * d, (n - 1) // min_neighbors)  # of the cross that shows the lower bound
+    lower = sites * min_neighbors + 1 if sites > 0 else 0
+    return lower, min(n, min_neighbors * kissing_number_bound(d) + 1)

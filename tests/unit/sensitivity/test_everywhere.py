@@ -11,8 +11,9 @@ from eremite.sensitivity import global_bounds
 def test_global_bounds_are_the_papers_with_proved_kissing_numbers():
     assert global_bounds(10_000, 2, 5) == (21, 31)
     assert global_bounds(10_000, 8, 5) == (81, 1201)
-    assert global_bounds(10, 8, 5) == (10, 10)
+    assert global_bounds(10, 8, 5) == (6, 10)
     assert global_bounds(0, 1, 1) == (0, 0)
+    assert global_bounds(5, 8, 5) == (0, 5)  # few rows are outliers, wherever they are
     assert global_bounds(10**9, 10_000, 3)[1] == 10**9
 
 
@@ -28,16 +29,19 @@ def test_lower_bound_is_reached_by_the_cross(d, k):
     assert moved == global_bounds(len(before), d, k)[0] == 2 * d * k + 1
 
 
-def test_upper_bound_holds_for_every_pair_on_a_line():
-    for k, n in itertools.product((1, 2), (3, 4, 5)):
-        tables = {
-            rows: outliers_by_definition(np.array(rows, float)[:, None], k, 1.0)
-            for rows in itertools.combinations_with_replacement(range(6), n)
-        }
-        for rows, q in tables.items():
-            for i, value in itertools.product(range(n), range(6)):
-                other = tuple(sorted((*rows[:i], *rows[i + 1 :], value)))
-                assert abs(q - tables[other]) <= global_bounds(n, 1, k)[1]
+@pytest.mark.parametrize(("k", "n"), itertools.product((1, 2, 3), (1, 2, 3, 4, 5)))
+def test_bounds_hold_for_every_pair_on_a_line_and_the_lower_one_is_reached(k, n):
+    tables = {
+        rows: outliers_by_definition(np.array(rows, float)[:, None], k, 1.0)
+        for rows in itertools.combinations_with_replacement(range(9), n)
+    }
+    most = 0
+    for rows, q in tables.items():
+        for i, value in itertools.product(range(n), range(9)):
+            other = tuple(sorted((*rows[:i], *rows[i + 1 :], value)))
+            most = max(most, abs(q - tables[other]))
+    lower, upper = global_bounds(n, 1, k)
+    assert lower == most <= upper
 
 
 @pytest.mark.parametrize(("n", "d", "k"), [(-1, 2, 1), (1.0, 2, 1), (5, 0, 1), (5, 2, 0), (5, 2, True)])

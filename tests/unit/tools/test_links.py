@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.links import proofs_linked, repository_links_turned, subscripts_kept
+from tools.links import proofs_linked, repository_links_turned
 
 BROUGHT_IN = {
     "CHANGELOG.md": "changelog.md",
@@ -37,8 +37,3 @@ def test_mention_of_a_proof_becomes_a_link():
 def test_mention_that_is_a_link_or_no_proof_stays():
     for html in ("<a><code>count.proof.md</code></a>", "<code>other.proof.md</code>", "<code>count.md</code>"):
         assert proofs_linked(html, "guarantee.html", BROUGHT_IN) == html
-
-
-def test_subscripts_of_a_proof_are_kept():
-    proof = "p'_i and q'_i in `smooth_bound`\n\n    g_i(w)"
-    assert subscripts_kept(proof) == "p'\\_i and q'\\_i in `smooth_bound`\n\n    g_i(w)"
