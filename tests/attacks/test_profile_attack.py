@@ -71,7 +71,7 @@ def facts(points, k, radius, method):
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
 def test_profile_withstands_hostile_moves_on_larger_tables(d):
     rng = np.random.default_rng(100 + d)
-    for _ in range(6):
+    for _ in range(12):
         n, k = int(rng.integers(10, 35)), int(rng.integers(1, 6))
         points = rng.normal(0, 1, (n, d)) if rng.random() < 0.5 else rng.integers(0, 4, (n, d)) / 2
         radius = float(rng.uniform(0.2, 0.9))
