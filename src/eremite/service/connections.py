@@ -17,7 +17,8 @@ _PATIENCE = 10.0  # seconds
 class Connection(H11Protocol):
     """A connection that is ended when it is one too many, or when no request comes."""
 
-    _seen: RequestResponseCycle | None = None
+    _seen: tuple[RequestResponseCycle | None, bool] = (None, True)
+    """The last request, and if it was over, at the last look."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take it or end it, without a word."""
@@ -28,12 +29,16 @@ class Connection(H11Protocol):
             self.loop.call_later(_PATIENCE, self._look)
 
     def _look(self) -> None:
-        """End it if no request is under way and none came since the last look."""
+        """End it if no request was under way at the last look, and none came since.
+
+        So whoever was just answered has the time to ask again.
+        """
         if self.transport.is_closing():
             return
         request = cast("RequestResponseCycle | None", self.cycle)  # the last one, if there was any
-        if request is self._seen and (request is None or request.response_complete):
+        now = (request, request is None or request.response_complete)
+        if now == self._seen and now[1]:
             self.transport.close()
             return
-        self._seen = request
+        self._seen = now
         self.loop.call_later(_PATIENCE, self._look)
