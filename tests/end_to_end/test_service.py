@@ -171,6 +171,12 @@ def test_forecasts_are_free(service: Served) -> None:
     assert "made-up rows" in forecast["stand_in"]
     needed = service.ask("/patients/forecast/count/epsilon", {"definition": DEFINITION, "within": 20}).json()
     assert 0 < needed["epsilon"] < 20
+    compared = service.ask("/patients/forecast/count/mechanisms", {"definition": DEFINITION, "epsilon": ["1/3"]}).json()
+    assert set(compared) == set(answers.COMPARISON["properties"])
+    assert [error["mechanism"] for error in compared["errors"]] == ["smooth-laplace", "global-laplace"]
+    assert {(one["mechanism"], *one["epsilons"]) for one in compared["left_out"]} == {
+        (name, "1/3") for name in ("gaussian", "gaussian-paper", "global-gaussian")
+    }
     search = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
     forecast = service.ask("/patients/forecast/subspaces", search).json()
     assert set(forecast) == set(answers.SEARCH_FORECAST["properties"])

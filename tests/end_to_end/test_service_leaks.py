@@ -56,6 +56,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 FREE: list[tuple[str, dict[str, Any]]] = [
     ("forecast/count", {"definition": ASK["definition"]}),
     ("forecast/count/epsilon", {"definition": ASK["definition"], "within": 20}),
+    ("forecast/count/mechanisms", {"definition": ASK["definition"]}),
 ]
 LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
 
@@ -135,8 +136,8 @@ def seen(
 def test_asker_sees_the_values_and_nothing_else(seen: Callable[[str], list[str]]) -> None:
     alike = seen("alike")
     assert alike == seen("alone")
-    statuses = [line.split()[0] for line in alike[:19]]
-    assert statuses == ["200"] * 3 + ["422", "409"] + ["422"] * 6 + ["200"] * 2 + ["200"] * 5 + ["404"]
+    statuses = [line.split()[0] for line in alike[:20]]
+    assert statuses == ["200"] * 3 + ["422", "409"] + ["422"] * 6 + ["200"] * 3 + ["200"] * 5 + ["404"]
 
 
 def test_asker_tells_a_leaking_mutant(seen: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

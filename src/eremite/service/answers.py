@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from eremite.service.questions import Question
-
 Schema = dict[str, Any]
 
 
@@ -120,22 +118,45 @@ _EVENT["properties"]["release"] = RELEASE | {"description": "All of a release; o
 
 HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
 
-_ERRORS = _object(
-    "What to expect for one epsilon.",
-    epsilon=_exact("Of the count."),
-    delta=_exact("Of the count."),
+
+def _forecast(words: str, **fields: Schema) -> Schema:
+    """What every forecast says, and what this one says beside it."""
+    computed_on = _text("On which rows it was computed, in words.")
+    public = f"{words} All of it is public: it was computed on a stand-in."
+    return _object(public, definition=_DEFINITION, stand_in=computed_on, **fields)
+
+
+def _expected(of: str, **fields: Schema) -> Schema:
+    """One line of a forecast."""
+    return _object("What to expect for one epsilon.", epsilon=_exact(of), delta=_exact(of), **fields)
+
+
+_COUNTED = {
+    "columns": _list("In which columns.", _text("A column.")),
+    "outliers": _whole("How many of those rows are outliers."),
+}
+
+_ERRORS = _expected(
+    "Of the count.",
     mechanism=_text("The noise that would be used."),
     median=_number("Half of all counts are off by less."),
     most=_number("95 % of all counts are off by less."),
 )
 
-FORECAST = _object(
-    "The error to expect. All of it is public: it was computed on a stand-in.",
-    definition=_DEFINITION,
-    columns=_list("In which columns.", _text("A column.")),
-    stand_in=_text("On which rows it was computed, in words."),
-    outliers=_whole("How many of those rows are outliers."),
-    errors=_list("By epsilon.", _ERRORS),
+FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("By epsilon.", _ERRORS))
+
+_LEFT_OUT = _object(
+    "A mechanism that does not answer at some epsilons.",
+    mechanism=_text("Which."),
+    epsilons=_list("At these.", _exact("An epsilon.")),
+    reason=_text("Why, in one sentence."),
+)
+
+COMPARISON = _forecast(
+    "The error to expect with each mechanism.",
+    **_COUNTED,
+    errors=_list("By mechanism, then by epsilon.", _ERRORS),
+    left_out=_list("By mechanism and reason.", _LEFT_OUT),
 )
 
 _SET = _list("A set of columns.", _text("A column."))
@@ -145,10 +166,8 @@ _BEST = {
     "prefixItems": [_SET, _whole("Outliers.")],
 }
 
-_CHANCE = _object(
-    "What to expect for one epsilon.",
-    epsilon=_exact("Of the search."),
-    delta=_exact("Of the search."),
+_CHANCE = _expected(
+    "Of the search.",
     utility=_text("How sets would be scored."),
     selection=_text("How they would be drawn."),
     found=_number("The chance that the first set named has the most outliers."),
@@ -158,12 +177,10 @@ _CHANCE = _object(
     missed_error=_number("Half the width of a 95 % interval of missed, for being simulated."),
 )
 
-SEARCH_FORECAST = _object(
-    "The chances to expect. All of it is public: it was computed on a stand-in.",
-    definition=_DEFINITION,
+SEARCH_FORECAST = _forecast(
+    "The chances to expect.",
     family=_text("Which sets are searched, in words."),
     h=_whole("How many are named."),
-    stand_in=_text("On which rows it was computed, in words."),
     best=_list("The sets of those rows with the most outliers.", _BEST),
     runner_up=_or_null(_whole("Outliers in the next set.")),
     chances=_list("By epsilon.", _CHANCE),
@@ -171,30 +188,3 @@ SEARCH_FORECAST = _object(
 )
 
 EPSILON = _object("The epsilon that is needed, as far as the stand-in tells.", epsilon=_exact("Of two digits."))
-
-
-def body_of(kind: type[Question]) -> Schema:
-    """The part of OpenAPI that describes a question's body."""
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": kind.model_json_schema()}}}}
-
-
-def outcomes(schema: Schema, *failures: int) -> dict[int | str, Schema]:
-    """The part of OpenAPI that describes the answers: one that is good, and those that are not."""
-    good = {"description": schema["description"], "content": {"application/json": {"schema": schema}}}
-    bad: dict[int | str, Schema] = {
-        status: {"description": _MEANING[status], "content": _ERROR_CONTENT} for status in failures
-    }
-    return {200: good, **bad}
-
-
-_ERROR_CONTENT = {"application/json": {"schema": ERROR}}
-_MEANING = {
-    400: "The body is not JSON.",
-    401: "The token is missing, unknown or expired.",
-    403: "The token is not a custodian's.",
-    404: "There is no dataset of this name that the token may ask about.",
-    409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
-    413: "The body is too long.",
-    422: "The question does not fit; nothing was charged.",
-    503: "Ledger or tokens are out of reach, or too many questions wait.",
-}

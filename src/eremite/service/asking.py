@@ -12,9 +12,10 @@ from eremite import Release, Session
 from eremite.forecast.plain import plain
 from eremite.release import json_number
 from eremite.service import answers
-from eremite.service.answers import body_of, outcomes
 from eremite.service.asker import Asking
+from eremite.service.outcomes import body_of, outcomes
 from eremite.service.questions import (
+    CompareMechanisms,
     Count,
     Detect,
     EpsilonForCount,
@@ -92,5 +93,6 @@ _question("detect", Detect, Session.detect_outliers, "The value is a list of pla
 _question("radius", Radius, Session.choose_radius, "The value is the radius as a text; the definition has it too.")
 _add("forecast/count", ForecastCount, Session.forecast_count, _forecast, answers.FORECAST, _ON)
 _add("forecast/count/epsilon", EpsilonForCount, Session.epsilon_for_count, _epsilon, answers.EPSILON, _ON)
+_add("forecast/count/mechanisms", CompareMechanisms, Session.compare_mechanisms, _forecast, answers.COMPARISON, _ON)
 _add("forecast/subspaces", ForecastSubspaces, Session.forecast_subspaces, _forecast, answers.SEARCH_FORECAST, _ON)
 _add("forecast/subspaces/epsilon", EpsilonForSubspaces, Session.epsilon_for_subspaces, _epsilon, answers.EPSILON, _ON)

@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse, Response
 from eremite.ledger import Released
 from eremite.ledger.plain import plain_budgets, plain_entry, plain_privacy
 from eremite.service import answers
-from eremite.service.answers import outcomes
 from eremite.service.asker import Asker, Asking, Auditing, Granted, HouseOf
+from eremite.service.outcomes import outcomes
 from eremite.version import __version__
 
 router = APIRouter()

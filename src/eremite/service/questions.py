@@ -160,26 +160,33 @@ class Radius(Question):
     request_id: RequestId = None
 
 
-class ForecastCount(Question):
+class OfCount(Question):
+    """About which count a forecast is, and of which rows."""
+
+    definition: Definition
+    columns: Columns = None
+    delta: Delta = 0
+    shape: Shape = "clusters"
+
+
+class ForecastCount(OfCount):
     """How far off a count would be."""
 
-    definition: Definition
-    columns: Columns = None
     epsilon: Epsilons = USUAL
-    delta: Delta = 0
     mechanism: Mechanism = "auto"
-    shape: Shape = "clusters"
 
 
-class EpsilonForCount(Question):
+class EpsilonForCount(OfCount):
     """Which epsilon makes 95 % of the counts right to within so many rows."""
 
-    definition: Definition
-    columns: Columns = None
     within: Annotated[Number, Field(description="How far off a count may be, in rows.")]
-    delta: Delta = 0
     mechanism: Mechanism = "auto"
-    shape: Shape = "clusters"
+
+
+class CompareMechanisms(OfCount):
+    """How far off a count would be with each mechanism."""
+
+    epsilon: Epsilons = USUAL
 
 
 class ForecastSubspaces(Drawn):

@@ -26,6 +26,7 @@ ROUTES = {
     "/v1/datasets/{name}/radius": "post",
     "/v1/datasets/{name}/forecast/count": "post",
     "/v1/datasets/{name}/forecast/count/epsilon": "post",
+    "/v1/datasets/{name}/forecast/count/mechanisms": "post",
     "/v1/datasets/{name}/forecast/subspaces": "post",
     "/v1/datasets/{name}/forecast/subspaces/epsilon": "post",
 }

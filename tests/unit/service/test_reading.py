@@ -10,6 +10,7 @@ from fastapi import HTTPException
 from eremite import InputError, OutlierDefinition, Session
 from eremite.privacy import exact
 from eremite.service.questions import (
+    CompareMechanisms,
     Count,
     Detect,
     EpsilonForCount,
@@ -32,6 +33,7 @@ METHODS = {
     Radius: Session.choose_radius,
     ForecastCount: Session.forecast_count,
     EpsilonForCount: Session.epsilon_for_count,
+    CompareMechanisms: Session.compare_mechanisms,
     ForecastSubspaces: Session.forecast_subspaces,
     EpsilonForSubspaces: Session.epsilon_for_subspaces,
 }
