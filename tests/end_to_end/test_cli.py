@@ -12,49 +12,21 @@ from types import ModuleType
 import pyarrow as pa
 import pyarrow.feather
 import pytest
+from command_line import COMMAND, Captured, refused, run
+from patients import description, write_csv
 
 from eremite.cli import main
 from eremite.version import __version__
 
-SECRETS = ("SECRETCELL", "31337.4242", "SECRETWORD")
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-rows_per_person = 2
-[columns]
-bmi = { min = 10, max = 60 }
-"blood sugar" = { min = 40, max = 400 }
-[budget]
-epsilon = 0.1
-delta = 1e-6
-"""
-
-RUN = "from eremite.cli import main; main()"
-Captured = pytest.CaptureFixture[str]
+BOUNDS = {"bmi": (10, 60), "blood sugar": (40, 400)}
+BUDGET = "epsilon = 0.1\ndelta = 1e-6"
 
 
 @pytest.fixture
 def patients(tmp_path: Path) -> Path:
-    (tmp_path / "patients.csv").write_text("name,bmi,blood sugar\nSECRETCELL,31337.4242,90\nb,20,100\n")
-    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    write_csv(tmp_path / "patients.csv", ["name", *BOUNDS], [("SECRETCELL", 31337.4242, 90), ("b", 20, 100)])
+    (tmp_path / "patients.toml").write_text(description(BOUNDS, more="rows_per_person = 2", budget=BUDGET))
     return tmp_path
-
-
-def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert not [secret for secret in SECRETS if secret in out + err]
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, out, err
-
-
-def refused(capsys: Captured, *arguments: object) -> str:
-    code, out, err = run(capsys, *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("Error: ")
-    return err
 
 
 def test_check_prints_public_facts(capsys: Captured, patients: Path) -> None:
@@ -70,10 +42,8 @@ def test_check_prints_public_facts(capsys: Captured, patients: Path) -> None:
 
 
 def test_check_prints_bounds_exactly(capsys: Captured, patients: Path) -> None:
-    bounds = (
-        "[columns]\nbmi = { min = 1000000, max = 1000001 }\n'blood sugar' = { min = -0.1234567890123, max = 1e300 }"
-    )
-    (patients / "patients.toml").write_text(DESCRIPTION.split("[columns]")[0] + bounds)
+    bounds = {"bmi": (1000000, 1000001), "blood sugar": (-0.1234567890123, 1e300)}
+    (patients / "patients.toml").write_text(description(bounds))
     out = run(capsys, "check", patients / "patients.toml")[1]
     assert "  bmi          1000000 to 1000001\n" in out
     assert "  blood sugar  -0.1234567890123 to 1e+300\n" in out
@@ -81,16 +51,14 @@ def test_check_prints_bounds_exactly(capsys: Captured, patients: Path) -> None:
 
 def test_check_prints_names_on_one_line(capsys: Captured, patients: Path) -> None:
     (patients / "patients.csv").write_text("bmi\n20\n")
-    head = '[dataset]\nname = "p\\nbudget: epsilon 9"\nsource = "patients.csv"\n'
-    (patients / "patients.toml").write_text(head + "[columns]\nbmi = { min = 0, max = 1 }")
+    (patients / "patients.toml").write_text(description({"bmi": (0, 1)}, name="p\\nbudget: epsilon 9", budget=""))
     out = run(capsys, "check", patients / "patients.toml")[1]
     assert out.startswith("'p\\nbudget: epsilon 9': 1 row, at most 1 per person\nbudget: none set")
 
 
 def test_check_prints_column_names_on_one_line(capsys: Captured, patients: Path) -> None:
     pyarrow.feather.write_feather(pa.table({"a\nb": [1.0], "c": [2.0]}), str(patients / "p.arrow"))
-    head = '[dataset]\nname = "p"\nsource = "p.arrow"\n[columns]\n'
-    (patients / "patients.toml").write_text(head + '"a\\nb" = { min = 0, max = 1 }\nc = { min = 0, max = 1 }')
+    (patients / "patients.toml").write_text(description({"a\nb": (0, 1), "c": (0, 1)}, source="p.arrow"))
     out = run(capsys, "check", patients / "patients.toml")[1]
     assert out.endswith("  'a\\nb'  0 to 1\n  c       0 to 1\n")
 
@@ -117,7 +85,7 @@ def test_check_prints_json(capsys: Captured, patients: Path) -> None:
 
 
 def test_check_says_when_no_budget_is_set(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(DESCRIPTION.split("[budget]")[0])
+    (patients / "patients.toml").write_text(description(BOUNDS, budget=""))
     assert "budget: none set" in run(capsys, "check", patients / "patients.toml")[1]
     assert json.loads(run(capsys, "check", patients / "patients.toml", "--json")[1])["budget"] is None
 
@@ -130,8 +98,8 @@ def test_check_refuses_in_one_sentence(capsys: Captured, patients: Path) -> None
 
 
 def test_check_refuses_a_database_without_its_password(capsys: Captured, patients: Path) -> None:
-    source = 'source = "postgresql://alice:SECRETWORD@localhost:1/x"\nquery = "SELECT 1 AS bmi"'
-    (patients / "patients.toml").write_text(DESCRIPTION.replace('source = "patients.csv"', source))
+    source, query = "postgresql://alice:SECRETWORD@localhost:1/x", 'query = "SELECT 1 AS bmi"'
+    (patients / "patients.toml").write_text(description(BOUNDS, source=source, more=query))
     assert "PostgreSQL" in refused(capsys, "check", patients / "patients.toml")
 
 
@@ -246,7 +214,7 @@ def test_interrupt_within_a_compiled_loop_exits_130_quietly(capsys: Captured, de
 def test_command_is_interrupted_quietly(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.toml")  # reading it waits for ever
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, "check", str(tmp_path / "slow.toml")],
+        [*COMMAND, "check", str(tmp_path / "slow.toml")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     writer = os.open(tmp_path / "slow.toml", os.O_WRONLY)  # returns once the command reads
@@ -264,13 +232,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_output_may_be_closed_early(patients: Path) -> None:
-    command = [
-        sys.executable,
-        "-c",
-        "from eremite.cli import main; main()",
-        "check",
-        str(patients / "patients.toml"),
-    ]
+    command = [*COMMAND, "check", str(patients / "patients.toml")]
     read_end, write_end = os.pipe()
     os.close(read_end)
     done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)

@@ -5,58 +5,17 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
+from command_line import Captured, refused, run, told, words
+from patients import description
 
-from eremite.cli import main
-
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-[columns]
-bmi = { min = 10, max = 60 }
-pulse = { min = 30, max = 200 }
-[budget]
-epsilon = 2.0
-"""
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    rows = np.random.default_rng(1).normal([25, 75], [4, 8], (200, 2))
-    (tmp_path / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a:.2f},{b:.2f}" for a, b in rows) + "\n")
-    (tmp_path / "patients.toml").write_text(DESCRIPTION)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    return tmp_path
-
-
-def run(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    out, err = capsys.readouterr()
-    assert isinstance(stopped.value.code, int)
-    assert "Traceback" not in out + err
-    return stopped.value.code, out, err
+pytestmark = pytest.mark.usefixtures("patients")
 
 
 def count(capsys: Captured, epsilon: str, *more: str) -> int:
     request = ["count", "patients.toml", "-k", "3", "-r", "0.05", "--epsilon", epsilon, "--json", *more]
     return run(capsys, *request)[0]
-
-
-def told(capsys: Captured, *arguments: str) -> Any:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err, out.count("\n")) == (0, "", 1)
-    return json.loads(out)
-
-
-def words(panel: str) -> str:
-    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
 
 
 def test_budget_adds_up_over_commands_and_accounts(capsys: Captured) -> None:
@@ -219,14 +178,11 @@ BAD = [
 
 @pytest.mark.parametrize(("typed", "sentence"), BAD)
 def test_bad_input_exits_2_in_one_sentence(capsys: Captured, typed: list[str], sentence: str) -> None:
-    code, out, err = run(capsys, *typed)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("Error: ")
-    assert sentence in err
+    assert sentence in refused(capsys, *typed)
 
 
 def test_description_without_a_budget_has_no_ledger(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(DESCRIPTION.split("[budget]")[0])
+    (patients / "patients.toml").write_text(description(budget=""))
     for command in ("budget", "history"):
         code, _, err = run(capsys, command, "patients.toml")
         assert (code, "sets no budget" in err) == (2, True)

@@ -1,11 +1,9 @@
 """`eremite count` as a person meets it: the panel, the JSON, the refusals."""
 
-import json
 import os
 import pty
 import re
 import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,53 +11,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pytest
+from command_line import COMMAND, Captured, refused, run, words
+from patients import description, write_csv
 
 from eremite import Release
-from eremite.cli import main
 from eremite.mechanisms import entropy
 
-SECRETS = ("31337.4242", "SECRETCELL", "Traceback")
-HEAD = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-"""
-COLUMNS = """
-[columns]
-bmi = { min = 10, max = 60 }
-"blood, sugar" = { min = 40, max = 400 }
-"""
-BUDGET = """
-[budget]
-epsilon = 2.0
-delta = 1e-5
-"""
-RUN = "from eremite.cli import main; main()"
-Captured = pytest.CaptureFixture[str]
+BOUNDS = {"bmi": (10, 60), "blood, sugar": (40, 400)}
+BUDGET = "epsilon = 2.0\ndelta = 1e-5"
+pytestmark = pytest.mark.usefixtures("wide")
 
 
 @pytest.fixture
 def patients(tmp_path: Path) -> Path:
     rows = np.random.default_rng(1).normal([25, 100], [4, 20], (1200, 2))
-    lines = [f"SECRETCELL,{bmi:.3f},{sugar:.3f}" for bmi, sugar in rows]
-    lines[7] = "SECRETCELL,31337.4242,90"
-    (tmp_path / "patients.csv").write_text('name,bmi,"blood, sugar"\n' + "\n".join(lines) + "\n")
-    (tmp_path / "patients.toml").write_text(HEAD + COLUMNS + BUDGET)
+    rows[7] = 31337.4242, 90
+    write_csv(tmp_path / "patients.csv", ["name", *BOUNDS], (("SECRETCELL", *row) for row in rows))
+    (tmp_path / "patients.toml").write_text(description(BOUNDS, budget=BUDGET))
     return tmp_path
 
 
-@pytest.fixture(autouse=True)
-def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-
-
-def run(capsys: Captured, folder: Path, *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["count", str(folder / "patients.toml"), *map(str, arguments)])
-    out, err = capsys.readouterr()
-    assert not [secret for secret in SECRETS if secret in out + err]
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, out, err
+def count(capsys: Captured, folder: Path, *arguments: object) -> tuple[int, str, str]:
+    return run(capsys, "count", folder / "patients.toml", *arguments)
 
 
 def asked(**changes: object) -> list[str]:
@@ -70,16 +43,11 @@ def asked(**changes: object) -> list[str]:
     return [str(part) for option, value in options.items() if value is not None for part in (option, value)]
 
 
-def words(panel: str) -> str:
-    """The text inside the frame, on one line."""
-    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
-
-
 def test_panel_says_what_was_asked_spent_left_and_protected(
     capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(entropy, "system_bits", lambda n: 1 << n - 1)  # the middle of the noise
-    code, out, err = run(capsys, patients, *asked(columns='bmi,"blood, sugar"'))
+    code, out, err = count(capsys, patients, *asked(columns='bmi,"blood, sugar"'))
     assert (code, err) == (0, "")
     found = re.fullmatch(
         r"count about (\d+) of 1,200 rows are outliers in bmi and blood, sugar "
@@ -96,9 +64,9 @@ def test_panel_says_what_was_asked_spent_left_and_protected(
 
 
 def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(HEAD + "rows_per_person = 3\n" + COLUMNS + BUDGET)
+    (patients / "patients.toml").write_text(description(BOUNDS, more="rows_per_person = 3", budget=BUDGET))
     request = asked(columns="bmi", epsilon="1/3", delta="1e-6", mechanism="gaussian", k=1)
-    code, out, err = run(capsys, patients, *request)
+    code, out, err = count(capsys, patients, *request)
     assert (code, err) == (0, "")
     assert "fewer than 1 other row within" in words(out)
     assert "spent epsilon 1/3, delta 1e-06; noise: gaussian left epsilon 5/3, delta 4e-06 for all later" in words(out)
@@ -110,7 +78,7 @@ def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patie
 
 def test_panel_fits_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "50")
-    out = run(capsys, patients, *asked())[1]
+    out = count(capsys, patients, *asked())[1]
     assert {len(line) for line in out.splitlines()} == {50}
 
 
@@ -118,9 +86,8 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
     names = ["a\nleft epsilon 9", "[bold]b[/bold]", ":smile:", "\x1b[31mred", "\u202eback", "x[/]"]
     rows = {name: np.linspace(0, 1, 30) for name in names}
     pyarrow.feather.write_feather(pa.table(rows), str(patients / "p.arrow"))
-    columns = "\n".join(f"{json.dumps(name)} = {{ min = 0, max = 1 }}" for name in names)
-    (patients / "patients.toml").write_text(f"{HEAD.replace('patients.csv', 'p.arrow')}[columns]\n{columns}\n{BUDGET}")
-    code, out, _ = run(capsys, patients, *asked())
+    (patients / "patients.toml").write_text(description(dict.fromkeys(names, (0, 1)), source="p.arrow"))
+    code, out, _ = count(capsys, patients, *asked())
     assert code == 0
     shown = "'a\\nleft epsilon 9', [bold]b[/bold], :smile:, '\\x1b[31mred', '\\u202eback' and x[/]"
     assert f"rows are outliers in {shown} outlier a row" in words(out)
@@ -129,18 +96,17 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
 
 def test_panel_cuts_a_long_list_of_columns(capsys: Captured, patients: Path) -> None:
     names = [f"c{i}" for i in range(15)]
-    (patients / "patients.csv").write_text("\n".join([",".join(names), *[",".join(["1"] * 15)] * 9]))
-    columns = "\n".join(f"{name} = {{ min = 0, max = 2 }}" for name in names)
-    (patients / "patients.toml").write_text(HEAD + "[columns]\n" + columns + BUDGET)
+    write_csv(patients / "patients.csv", names, [[1] * 15] * 9)
+    (patients / "patients.toml").write_text(description(dict.fromkeys(names, (0, 2))))
     assert "in c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 4 more columns" in words(
-        run(capsys, patients, *asked())[1]
+        count(capsys, patients, *asked())[1]
     )
 
 
 def test_panel_is_printed_whatever_letters_the_terminal_has(patients: Path) -> None:
     (patients / "patients.csv").write_text("身長\n" + "20\n" * 30)
-    (patients / "patients.toml").write_text(HEAD + '[columns]\n"身長" = { min = 0, max = 40 }\n' + BUDGET)
-    command = [sys.executable, "-c", RUN, "count", str(patients / "patients.toml"), *asked()]
+    (patients / "patients.toml").write_text(description({"身長": (0, 40)}))
+    command = [*COMMAND, "count", str(patients / "patients.toml"), *asked()]
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, capture_output=True, env=environment, check=True)
     assert b"of 30 rows are outliers in \\u8eab\\u9577" in done.stdout
@@ -149,7 +115,7 @@ def test_panel_is_printed_whatever_letters_the_terminal_has(patients: Path) -> N
 
 def test_json_is_the_release(capsys: Captured, patients: Path) -> None:
     request = asked(columns='"blood, sugar"', epsilon="0.1", delta="1e-6", mechanism="global-gaussian")
-    code, out, err = run(capsys, patients, *request, "--json")
+    code, out, err = count(capsys, patients, *request, "--json")
     assert (code, err, out.count("\n")) == (0, "", 1)
     release = Release.from_json(out)
     assert release.to_json() + "\n" == out
@@ -167,7 +133,7 @@ def test_json_is_the_release(capsys: Captured, patients: Path) -> None:
     ],
 )
 def test_columns_are_a_line_of_csv(capsys: Captured, patients: Path, columns: str | None, meant: tuple[str]) -> None:
-    out = run(capsys, patients, *asked(columns=columns), "--json")[1]
+    out = count(capsys, patients, *asked(columns=columns), "--json")[1]
     assert Release.from_json(out).columns == meant
 
 
@@ -214,25 +180,19 @@ BAD = [
 def test_bad_input_exits_2_in_one_sentence(
     capsys: Captured, patients: Path, changes: dict[str, str], sentence: str, as_json: list[str]
 ) -> None:
-    code, out, err = run(capsys, patients, *asked(**changes), *as_json)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("Error: ")
-    assert sentence in err
+    assert sentence in refused(capsys, "count", patients / "patients.toml", *asked(**changes), *as_json)
 
 
 def test_description_without_a_budget_exits_2(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(HEAD + COLUMNS)
-    code, out, err = run(capsys, patients, *asked())
-    assert (code, out) == (2, "")
+    (patients / "patients.toml").write_text(description(BOUNDS, budget=""))
+    err = refused(capsys, "count", patients / "patients.toml", *asked())
     assert err == f"Error: {patients / 'patients.toml'} sets no budget; add [budget] with epsilon before asking.\n"
 
 
 @pytest.mark.parametrize("missing", ["patients.toml", "patients.csv"])
 def test_missing_file_exits_2(capsys: Captured, patients: Path, missing: str) -> None:
     (patients / missing).unlink()
-    code, out, err = run(capsys, patients, *asked())
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert missing in err
+    assert missing in refused(capsys, "count", patients / "patients.toml", *asked())
 
 
 @pytest.mark.parametrize(
@@ -243,40 +203,40 @@ def test_missing_file_exits_2(capsys: Captured, patients: Path, missing: str) ->
     ],
 )
 def test_more_than_the_budget_exits_3(capsys: Captured, patients: Path, changes: dict[str, str], needs: str) -> None:
-    code, out, err = run(capsys, patients, *asked(**changes), "--json")
+    code, out, err = count(capsys, patients, *asked(**changes), "--json")
     assert (code, out) == (3, "")
     assert err == f"Error: Dataset 'patients' has {needs}. Ask for less, or have the custodian raise the cap.\n"
 
 
 def test_whole_budget_may_be_spent_once(capsys: Captured, patients: Path) -> None:
     for left in ("1.2", "0.4"):
-        code, out, _ = run(capsys, patients, *asked(epsilon="0.8"))
+        code, out, _ = count(capsys, patients, *asked(epsilon="0.8"))
         assert code == 0
         assert f"left epsilon {left}, delta 5e-06 for all later" in words(out)
-    assert run(capsys, patients, *asked(epsilon="0.4"))[0] == 0
-    code, _, err = run(capsys, patients, *asked(epsilon="0.4"))
+    assert count(capsys, patients, *asked(epsilon="0.4"))[0] == 0
+    code, _, err = count(capsys, patients, *asked(epsilon="0.4"))
     assert code == 3
     assert "Dataset 'patients' has epsilon 0 left; this release needs 0.4" in err
 
 
 def test_request_asked_again_gives_the_same_answer_for_free(capsys: Captured, patients: Path) -> None:
-    answers = [run(capsys, patients, *asked(epsilon="1.5"), "--request-id", "march", "--json")[1] for _ in range(3)]
+    answers = [count(capsys, patients, *asked(epsilon="1.5"), "--request-id", "march", "--json")[1] for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
     assert Release.from_json(answers[0]).request_id == "march"
-    code, out, err = run(capsys, patients, *asked(epsilon="0.5"), "--request-id", "march")
+    code, out, err = count(capsys, patients, *asked(epsilon="0.5"), "--request-id", "march")
     assert (code, out) == (2, "")
     assert "Request id 'march' was used for another request" in err
-    assert run(capsys, patients, *asked(epsilon="0.5"))[0] == 0
+    assert count(capsys, patients, *asked(epsilon="0.5"))[0] == 0
 
 
 def test_ledger_may_be_kept_elsewhere(capsys: Captured, patients: Path) -> None:
     elsewhere = ["--ledger", patients / "budgets" / "all.db"]
-    code, _, err = run(capsys, patients, *asked(epsilon="2"), *elsewhere)
+    code, _, err = count(capsys, patients, *asked(epsilon="2"), *elsewhere)
     assert code == 2
     assert "budgets" in err
     (patients / "budgets").mkdir()
-    assert run(capsys, patients, *asked(epsilon="2"), *elsewhere)[0] == 0
-    assert run(capsys, patients, *asked(epsilon="1"), *elsewhere)[0] == 3
+    assert count(capsys, patients, *asked(epsilon="2"), *elsewhere)[0] == 0
+    assert count(capsys, patients, *asked(epsilon="1"), *elsewhere)[0] == 3
     assert not (patients / "patients.db").exists()
 
 
@@ -288,7 +248,7 @@ def test_internal_error_does_not_say_that_nothing_was_charged(
 
     monkeypatch.setattr("eremite.session.session.compute_count", fail)
     monkeypatch.delenv("EREMITE_DEBUG", raising=False)
-    assert run(capsys, patients, *asked()) == (
+    assert count(capsys, patients, *asked()) == (
         1,
         "",
         "Error: eremite hit an internal error (RuntimeError); what was charged stays charged. "
@@ -297,16 +257,14 @@ def test_internal_error_does_not_say_that_nothing_was_charged(
 
 
 def test_help_names_every_option(capsys: Captured) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["count", "--help"])
-    assert stopped.value.code == 0
-    out = capsys.readouterr().out
+    code, out, _ = run(capsys, "count", "--help")
+    assert code == 0
     assert not [o for o in ("-k", "-r", "--columns", "--epsilon", "--delta", "--mechanism", "--json") if o not in out]
 
 
 def test_sign_of_life_goes_to_a_terminal_only(patients: Path) -> None:
     """With FORCE_COLOR rich takes any file for a terminal; stderr stays clean all the same."""
-    command = [sys.executable, "-c", RUN, "count", str(patients / "patients.toml"), *asked(), "--json"]
+    command = [*COMMAND, "count", str(patients / "patients.toml"), *asked(), "--json"]
     environment = os.environ | {"FORCE_COLOR": "1", "TERM": "xterm"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert done.stderr == ""

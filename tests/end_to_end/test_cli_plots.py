@@ -6,25 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
+from command_line import Captured, run, told
 
 from eremite import Release
-from eremite.cli import main
 from eremite.plots import svg, write
 
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-
-[columns]
-bmi = { min = 10, max = 60 }
-glucose = { min = 40, max = 400 }
-
-[budget]
-epsilon = 6.0
-"""
 COUNT = ["count", "patients.toml", "-k", "5", "-r", "0.05", "--epsilon", "0.5"]
 RELEASES = {
     "count": COUNT,
@@ -33,38 +20,23 @@ RELEASES = {
     "detect": ["detect", "patients.toml", "points.csv", "-k5", "-r0.05", "--top=1", "--epsilon=0.5"],
     "choose-radius": ["choose-radius", "patients.toml", "-k5", "--share=0.01", "--epsilon=0.5"],
 }
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    rows = np.random.default_rng(1).normal([25, 100], [4, 20], (300, 2))
-    lines = "\n".join(f"{bmi:.3f},{glucose:.3f}" for bmi, glucose in rows)
-    (tmp_path / "patients.csv").write_text(f"bmi,glucose\n{lines}\n")
-    (tmp_path / "points.csv").write_text("bmi,glucose\n25,100\n58,390\n")
-    (tmp_path / "patients.toml").write_text(DESCRIPTION)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    out, err = capsys.readouterr()
-    return int(stopped.value.code or 0), out, err
+def points(patients: Path) -> None:
+    (patients / "points.csv").write_text("bmi,pulse\n25,75\n58,190\n")
 
 
 def charges(capsys: Captured) -> int:
-    told = json.loads(run(capsys, "budget", "patients.toml", "--json")[1])
-    return int(told["budgets"][0]["charges"])
+    return int(told(capsys, "budget", "patients.toml")["budgets"][0]["charges"])
 
 
 @pytest.mark.parametrize("command", RELEASES)
-def test_picture_is_that_of_the_release_that_was_printed(capsys: Captured, folder: Path, command: str) -> None:
+def test_picture_is_that_of_the_release_that_was_printed(capsys: Captured, patients: Path, command: str) -> None:
     code, out, err = run(capsys, *RELEASES[command], "--plot", "a.svg", "--json")
     assert (code, err) == (0, "")
-    write(Release.from_json(out).plot(), folder / "b.svg")
-    assert (folder / "a.svg").read_bytes() == (folder / "b.svg").read_bytes()
+    write(Release.from_json(out).plot(), patients / "b.svg")
+    assert (patients / "a.svg").read_bytes() == (patients / "b.svg").read_bytes()
 
 
 @pytest.mark.parametrize("command", RELEASES)
@@ -87,8 +59,8 @@ def test_missing_matplotlib_is_said_before_anything_is_charged(capsys: Captured)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
-def test_answer_is_printed_though_its_picture_fails(capsys: Captured, folder: Path) -> None:
-    (folder / "full.png").symlink_to("/dev/full")
+def test_answer_is_printed_though_its_picture_fails(capsys: Captured, patients: Path) -> None:
+    (patients / "full.png").symlink_to("/dev/full")
     code, out, err = run(capsys, *COUNT, "--json", "--plot", "full.png")
     assert code == 1  # not that of bad input, which charges nothing
     assert Release.from_json(out).query == "count_outliers"
@@ -107,13 +79,13 @@ FORECASTS = {
 
 
 @pytest.mark.parametrize("kind", FORECASTS)
-def test_forecast_is_drawn_for_nothing(capsys: Captured, folder: Path, kind: str) -> None:
+def test_forecast_is_drawn_for_nothing(capsys: Captured, patients: Path, kind: str) -> None:
     command = {"within": "count", "probability": "subspaces"}.get(kind, kind)
     made_up = ["patients.toml", "-k5", "-r0.05", "--rows=400"]
     code, out, err = run(capsys, "forecast", command, *made_up, *FORECASTS[kind], "--plot=a.svg", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["stand_in"].startswith("400 made-up rows")
-    drawn = (folder / "a.svg").read_text()
+    drawn = (patients / "a.svg").read_text()
     assert "400 made-up rows" in drawn
     assert ("wanted" in drawn) == (kind in ("within", "probability"))
     assert charges(capsys) == 0
@@ -125,11 +97,11 @@ def test_mechanisms_are_compared_in_a_panel(capsys: Captured) -> None:
     assert code == 0
     assert "smooth-laplace" in out
     assert "gaussian needs a delta above 0" in " ".join(out.replace("│", " ").split())
-    told = json.loads(run(capsys, *asked, "--delta=1e-6", "--json")[1])
-    assert {error["mechanism"] for error in told["errors"]} == {
+    compared = told(capsys, *asked, "--delta=1e-6")
+    assert {error["mechanism"] for error in compared["errors"]} == {
         "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian",
     }  # fmt: skip
-    assert told["left_out"] == [
+    assert compared["left_out"] == [
         {
             "mechanism": "gaussian-paper",
             "epsilons": [1],
@@ -145,7 +117,7 @@ def test_stand_in_has_no_picture(capsys: Captured) -> None:
     assert (code, err) == (2, "Error: --plot draws a release, and --from-stand-in makes none; leave one of them out.\n")
 
 
-def test_history_draws_the_budget_over_time(capsys: Captured, folder: Path) -> None:
+def test_history_draws_the_budget_over_time(capsys: Captured, patients: Path) -> None:
     from eremite.session import opened_ledger
 
     for _ in range(2):
@@ -154,11 +126,11 @@ def test_history_draws_the_budget_over_time(capsys: Captured, folder: Path) -> N
     code, out, _ = run(capsys, "history", "patients.toml", "--plot", "budget.svg")
     assert code == 0
     assert out.count("charged") == 2
-    name, ledger = opened_ledger(folder / "patients.toml")
+    name, ledger = opened_ledger(patients / "patients.toml")
     course = ledger.over_time(name)
     assert [float(moment.budget.spent.epsilon) for moment in course.whole] == [0, 0.5, 1]
-    write(course.plot(), folder / "again.svg")
-    assert (folder / "budget.svg").read_bytes() == (folder / "again.svg").read_bytes()
+    write(course.plot(), patients / "again.svg")
+    assert (patients / "budget.svg").read_bytes() == (patients / "again.svg").read_bytes()
     assert "Budget of patients" in svg(course.plot())
 
 

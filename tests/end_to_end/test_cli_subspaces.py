@@ -1,11 +1,9 @@
 """`eremite subspaces`, `report` and `detect` as a person meets them: the panels, the JSON, the refusals."""
 
-import json
 import os
 import pty
 import re
 import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,35 +13,20 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from command_line import COMMAND, Captured, run, words
+from patients import description, write_csv
 
 from eremite import Release
-from eremite.cli import main
 from eremite.mechanisms import entropy
 
-SECRETS = ("31337.4242", "SECRETCELL", "Traceback")
-HEAD = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-"""
-COLUMNS = """
-[columns]
-bmi = { min = 10, max = 60 }
-"blood, sugar" = { min = 40, max = 400 }
-pulse = { min = 30, max = 200 }
-"""
-BUDGET = """
-[budget]
-epsilon = 6.0
-delta = 1e-5
-"""
+BOUNDS = {"bmi": (10, 60), "blood, sugar": (40, 400), "pulse": (30, 200)}
+BUDGET = "epsilon = 6.0\ndelta = 1e-5"
 POINTS = 'who,pulse,bmi,"blood, sugar"\nann,75,25,100\nbob,190,58,390\ncyd,70.5,25,110\n'
-RUN = "from eremite.cli import main; main()"
-Captured = pytest.CaptureFixture[str]
 
 OUTLIER = "distances run from 0 to 1, as the public bounds scale every column"
 LEFT = r"left epsilon {}, delta 5e-06 for all later questions; eremite budget tells more"
 PROTECTS = r"protects every row: with any one row replaced, any outcome would be at most {} times as likely"
+pytestmark = pytest.mark.usefixtures("wide")
 
 
 @pytest.fixture
@@ -52,32 +35,17 @@ def patients(tmp_path: Path) -> Path:
     generator = np.random.default_rng(1)
     rows = generator.normal([25, 100, 75], [2, 10, 4], (400, 3))
     rows[:30, :2] = generator.uniform([10, 40], [60, 400], (30, 2))
-    lines = [f"SECRETCELL,{bmi:.3f},{sugar:.3f},{pulse:.3f}" for bmi, sugar, pulse in rows]
-    lines[7] = "SECRETCELL,31337.4242,90,75"
-    (tmp_path / "patients.csv").write_text('name,bmi,"blood, sugar",pulse\n' + "\n".join(lines) + "\n")
-    (tmp_path / "patients.toml").write_text(HEAD + COLUMNS + BUDGET)
+    rows[7] = 31337.4242, 90, 75
+    write_csv(tmp_path / "patients.csv", ["name", *BOUNDS], (("SECRETCELL", *row) for row in rows))
+    (tmp_path / "patients.toml").write_text(description(BOUNDS, budget=BUDGET))
     (tmp_path / "points.csv").write_text(POINTS)
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
 
 
 @pytest.fixture
 def middle(monkeypatch: pytest.MonkeyPatch) -> None:
     """The middle of the noise; of candidates that are kept, one in the middle."""
     monkeypatch.setattr(entropy, "system_bits", lambda n: 1 << n - 1)
-
-
-def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert not [secret for secret in SECRETS if secret in out + err]
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code, out, err
 
 
 def asked(changes: dict[str, object]) -> list[str]:
@@ -103,11 +71,6 @@ def detect(capsys: Captured, folder: Path, *candidates: object, **changes: objec
     options = {f"--{name}": value for name, value in changes.items()}
     forget(folder)
     return run(capsys, "detect", folder / "patients.toml", *candidates, *asked(options))
-
-
-def words(panel: str) -> str:
-    """The text inside the frame, on one line."""
-    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
 
 
 def assert_words(panel: str, pattern: str) -> re.Match[str]:
@@ -148,7 +111,7 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
 
 
 def test_panel_of_one_subspace_among_listed_ones(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(HEAD + "rows_per_person = 2\n" + COLUMNS + BUDGET)
+    (patients / "patients.toml").write_text(description(BOUNDS, more="rows_per_person = 2", budget=BUDGET))
     options = asked({"--top": 1, "--utility": "paper", "--selection": "exponential", "-k": 1, "--epsilon": "1/3"})
     listed = ["--subspace", "pulse", "--subspace", 'pulse, "blood, sugar"']
     code, out, err = run(capsys, "subspaces", patients / "patients.toml", *options, *listed)
@@ -226,8 +189,8 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
     names = ["a\nleft epsilon 9", "[bold]b[/bold]"]
     rows = {name: np.linspace(0, 1, 30) for name in names}
     pyarrow.feather.write_feather(pa.table(rows), str(patients / "p.arrow"))
-    columns = "\n".join(f"{json.dumps(name)} = {{ min = 0, max = 1 }}" for name in names)
-    (patients / "patients.toml").write_text(f"{HEAD.replace('patients.csv', 'p.arrow')}[columns]\n{columns}\n{BUDGET}")
+    bounds = dict.fromkeys(names, (0, 1))
+    (patients / "patients.toml").write_text(description(bounds, source="p.arrow", budget=BUDGET))
     out = subspaces(capsys, patients, top=1)[1]
     assert "1. 'a\\nleft epsilon 9' and [bold]b[/bold] searched" in words(out)
     out = detect(capsys, patients, patients / "p.arrow", top=1)[1]
@@ -371,7 +334,7 @@ def test_candidates_of_other_types_exit_2(capsys: Captured, patients: Path) -> N
 
 
 def test_description_without_a_budget_exits_2(capsys: Captured, patients: Path) -> None:
-    (patients / "patients.toml").write_text(HEAD + COLUMNS)
+    (patients / "patients.toml").write_text(description(BOUNDS, budget=""))
     for code, out, err in (subspaces(capsys, patients), detect(capsys, patients, patients / "points.csv")):
         assert (code, out) == (2, "")
         assert err == f"Error: {patients / 'patients.toml'} sets no budget; add [budget] with epsilon before asking.\n"
@@ -412,7 +375,7 @@ def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> Non
 )
 def test_sign_of_life_goes_to_a_terminal_only(patients: Path, typed: list[str], sign: bytes) -> None:
     """Without --progress nothing says how far it is."""
-    command = [sys.executable, "-c", RUN, *typed, *asked({}), "--json"]
+    command = [*COMMAND, *typed, *asked({}), "--json"]
     environment = os.environ | {"FORCE_COLOR": "1", "TERM": "xterm"}
     assert subprocess.run(command, cwd=patients, capture_output=True, env=environment, check=True).stderr == b""
     forget(patients)

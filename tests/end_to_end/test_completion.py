@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from patients import BOUNDS, description
 
 from eremite.cli import completions, main
 from eremite.forecast import SearchShape, Shape
@@ -18,15 +19,6 @@ from eremite.queries.subspaces import Selection, Utility
 Complete = Callable[[str], list[str]]
 
 BIN = Path(sys.executable).parent
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "there is no such table.csv"
-[columns]
-bmi = { min = 10, max = 60 }
-glucose = { min = 40, max = 400 }
-"blood sugar" = { min = 40, max = 400 }
-"""
 ASK = """
 eval "$(_EREMITE_COMPLETE=source_bash eremite)"
 ask() {
@@ -41,7 +33,8 @@ ask() {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    bounds = BOUNDS | {"blood sugar": (40, 400)}
+    (tmp_path / "patients.toml").write_text(description(bounds, source="there is no such table.csv", budget=""))
     (tmp_path / "patients.csv").write_text("bmi\n")
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "visits.toml").write_text("not = TOML")
@@ -107,7 +100,7 @@ def test_description_files_are_completed(complete: Complete, line: str, words: l
     ("line", "words"),
     [
         ("eremite count patients.toml --columns b", ["bmi"]),  # a name with a blank would need quotes
-        ("eremite subspaces patients.toml -k 5 --subspace bmi,", ["bmi,glucose"]),
+        ("eremite subspaces patients.toml -k 5 --subspace bmi,", ["bmi,pulse"]),
         ("eremite count later/visits.toml --columns ", []),
         ("eremite count nowhere.toml --columns ", []),
         ("eremite count --columns ", []),
@@ -163,7 +156,7 @@ def test_completion_loads_nothing_heavy(folder: Path) -> None:
     words = {"COMP_WORDS": "eremite\ncount\npatients.toml\n--columns\n", "COMP_CWORD": "4"}
     environment = os.environ | words | {"_EREMITE_COMPLETE": "complete_bash"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["bmi", "glucose", "set()"]
+    assert done.stdout.splitlines() == ["bmi", "pulse", "set()"]
 
 
 def test_words_are_those_the_commands_take() -> None:

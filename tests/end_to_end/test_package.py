@@ -11,6 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from patients import description
 
 from eremite.version import __version__
 
@@ -24,15 +25,6 @@ EXTRAS = {
     "service": ("fastapi", "uvicorn"),
     "spark": ("pyspark",),
 }
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-[columns]
-bmi = { min = 10, max = 60 }
-[budget]
-epsilon = 1
-"""
 COUNT = """
 import sys
 import eremite
@@ -151,7 +143,7 @@ def test_metadata_names_python_command_and_extras(built: Path) -> None:
 
 def test_count_of_a_csv_file_loads_no_extra_and_no_frames(tmp_path: Path) -> None:
     (tmp_path / "patients.csv").write_text("bmi\n20\n21\n22\n")
-    (tmp_path / "patients.toml").write_text(DESCRIPTION)
+    (tmp_path / "patients.toml").write_text(description({"bmi": (10, 60)}))
     modules = {"numba", "pandas", "polars", *chain(*EXTRAS.values())}
     assert run(COUNT, tmp_path, modules).splitlines()[-1] == "numba"
 

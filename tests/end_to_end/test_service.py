@@ -22,24 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import numpy as np
 import pytest
+from patients import BOUNDS, description, people, write_csv
 
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
 from eremite.service import answers, connections
 
-DESCRIPTION = """
-[dataset]
-name = "{name}"
-source = "patients.csv"
-[columns]
-bmi = {{ min = 10, max = 60 }}
-pulse = {{ min = 30, max = 200 }}
-[budget]
-epsilon = 2.0
-"""
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 COUNT = {"definition": DEFINITION, "epsilon": 0.1}
 TICK = "0.02"
@@ -71,10 +61,9 @@ class Served:
 
 def written(folder: Path) -> dict[str, str]:
     """Two datasets and three tokens."""
-    rows = np.random.default_rng(1).normal([25, 75], [4, 8], (40, 2))
-    (folder / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a:.2f},{b:.2f}" for a, b in rows) + "\n")
+    write_csv(folder / "patients.csv", BOUNDS, people(40))
     for name in ("patients", "wages"):
-        (folder / f"{name}.toml").write_text(DESCRIPTION.format(name=name))
+        (folder / f"{name}.toml").write_text(description(name=name))
     grants = {
         "alice": ["--account", "research", "--dataset", "patients"],
         "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],
@@ -371,7 +360,7 @@ def test_what_cannot_be_served_is_told_at_start(
     sentence: str,
 ) -> None:
     written(tmp_path)
-    (tmp_path / "slash.toml").write_text(DESCRIPTION.format(name="a/b"))
+    (tmp_path / "slash.toml").write_text(description(name="a/b"))
     monkeypatch.chdir(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         taken = listener.getsockname()[1]

@@ -17,6 +17,7 @@ import httpx
 import numpy as np
 import pytest
 from fastapi import FastAPI
+from patients import BOUNDS, description, write_csv
 
 from eremite.ledger import ledger as ledger_module
 from eremite.service.application import application
@@ -27,16 +28,6 @@ from eremite.service.tokens import Grant, hash_of
 from eremite.service.turns import Turns
 from eremite.session import session as session_module
 
-DESCRIPTION = """
-[dataset]
-name = "patients"
-source = "patients.csv"
-[columns]
-bmi = { min = 10, max = 60 }
-pulse = { min = 30, max = 200 }
-[budget]
-epsilon = 2.0
-"""
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
 ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # among one there is nothing to choose
     ("subspaces", ASK | {"size": 2, "request_id": "one"}),
@@ -81,8 +72,8 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
     def serve(which: str) -> FastAPI:
         for file in tmp_path.iterdir():
             file.unlink()
-        (tmp_path / "patients.csv").write_text("bmi,pulse\n" + "\n".join(f"{a},{b}" for a, b in rows(which)) + "\n")
-        (tmp_path / "patients.toml").write_text(DESCRIPTION)
+        write_csv(tmp_path / "patients.csv", BOUNDS, rows(which))
+        (tmp_path / "patients.toml").write_text(description())
         grant = Grant(
             name="a", account="a", datasets=("patients",), custodian=True, expires=date.max, hash=hash_of("secret")
         )

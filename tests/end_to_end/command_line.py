@@ -1,0 +1,45 @@
+"""A command as a person meets it: how it exits, what it prints and what it complains of."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from eremite.cli import main
+
+#: In a process of its own.
+COMMAND = [sys.executable, "-c", "from eremite.cli import main; main()"]
+#: What no command may print: cells of the tables here, the password of a database, where in the code it failed.
+SECRETS = ("SECRETCELL", "31337.4242", "SECRETWORD", "Traceback")
+Captured = pytest.CaptureFixture[str]
+
+
+def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
+    """The exit code, stdout and stderr of a command, which hold no secret."""
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    assert not [secret for secret in SECRETS if secret in out + err]
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code, out, err
+
+
+def told(capsys: Captured, *arguments: object) -> Any:
+    """What a command that is done says, in one line of JSON."""
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    return json.loads(out)
+
+
+def refused(capsys: Captured, *arguments: object) -> str:
+    """The one sentence in which a command refuses bad input."""
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("Error: ")
+    return err
+
+
+def words(panel: str) -> str:
+    """The text inside the frame, on one line."""
+    return " ".join(" ".join(line.strip("│╭╮╰╯─ ") for line in panel.splitlines()).split())
