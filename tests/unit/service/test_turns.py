@@ -1,6 +1,7 @@
 """A turn lasts a whole number of ticks, whatever happens in it, and nobody can look in between."""
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -61,6 +62,46 @@ def test_next_begins_when_the_turn_before_ends_and_not_when_its_work_is_done(way
 
 def test_between_turns_takes_no_tick() -> None:
     assert timed(lambda turns: turns.between(at_once)) < 0.5
+
+
+async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
+    """When it was over, cancelled once or again at three tenths of a tick."""
+    for _ in range(times):
+        await asyncio.sleep(0.3 * TICK)
+        asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    return time.monotonic()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(("way", "ticks"), [("take", 3), ("between", 2.4)])  # the second turn begins at 2, at 1.4
+def test_lane_is_held_until_the_work_is_over_though_its_asker_is_gone(way: str, ticks: float, times: int) -> None:
+    async def run() -> list[float]:
+        turns, began = Turns(TICK), time.monotonic()
+        asked = asyncio.create_task(getattr(turns, way)(lambda: time.sleep(1.4 * TICK)))
+        waiting = asyncio.create_task(turns.take(at_once))
+        left = await cancelled(asked, times)
+        await waiting
+        return [(now - began) / TICK for now in (left, time.monotonic())]
+
+    left, ended = asyncio.run(run())
+    assert left < 1  # it does not wait for its own work
+    assert ticks <= ended < ticks + 0.5
+
+
+@pytest.mark.parametrize("patience", [0, 2])  # whether the loop is there when the work fails
+def test_work_that_fails_when_its_asker_is_gone_says_nothing(caplog: pytest.LogCaptureFixture, patience: int) -> None:
+    async def run() -> Turns:
+        turns = Turns(TICK)
+        await cancelled(asyncio.create_task(turns.take(lambda: time.sleep(TICK) or failing())), 1)
+        await asyncio.sleep(patience * TICK)
+        return turns
+
+    with caplog.at_level("DEBUG"):
+        asyncio.run(run())._worker.shutdown()
+        gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
 async def placed(turns: Turns, account: str) -> float:
