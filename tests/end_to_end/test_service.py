@@ -390,6 +390,35 @@ def test_options_that_do_not_fit_are_told_at_start(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["serve", "patients.toml"],
+        ["token", "list"],
+        ["token", "revoke", "alice"],
+        ["token", "add", "eve", "--account", "a", "--dataset", "patients"],
+    ],
+)
+@pytest.mark.parametrize("opened", [".", "tokens.json"])
+def test_tokens_that_others_could_add_to_are_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    opened: str,
+) -> None:
+    written(tmp_path)
+    kept = (tmp_path / "tokens.json").read_bytes()
+    (tmp_path / opened).chmod(0o777)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
+    assert "can be written by others, who could give themselves tokens; run: chmod" in err
+    assert (tmp_path / "tokens.json").read_bytes() == kept
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text()
 
 

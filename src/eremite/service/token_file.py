@@ -1,17 +1,17 @@
-"""The file that keeps the grants: JSON, readable and writable by its owner alone.
+"""The file that keeps the grants: JSON, readable and writable by its owner alone, in a folder that is no one else's.
 
 A running service reads it for every request, so a token that is revoked is of no use from then on.
 """
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from eremite.errors import InputError
+from eremite.service.guarded import require_guarded_file, require_guarded_folder
 from eremite.service.tokens import Grant
 
 _FORMAT = 1
@@ -20,29 +20,31 @@ _FORMAT = 1
 def read_grants(path: Path) -> tuple[Grant, ...]:
     """All grants in the file."""
     try:
-        text = path.read_text(encoding="utf-8")
-        writable_by_others = path.stat().st_mode & 0o022
+        with path.open(encoding="utf-8") as file:
+            require_guarded_file(path, os.fstat(file.fileno()))
+            text = file.read()
+        require_guarded_folder(path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; make a first token with: eremite token add") from None
     except (OSError, ValueError):
         raise InputError(f"{path} cannot be read; check its permissions.") from None
-    if writable_by_others and sys.platform != "win32":
-        raise InputError(f"{path} can be written by others, who could give themselves tokens; run: chmod 600 {path}")
     return _parsed(path, text)
 
 
 def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
     """Write what `change` makes of the grants: all of it or nothing, and nobody else at the same time."""
-    file = path.resolve()  # behind a link is what a service reads
-    draft = file.with_name(f"{file.name}.new")
     try:
+        file = path.resolve()  # behind a link is what a service reads
+        draft = file.with_name(f"{file.name}.new")
+        require_guarded_folder(path)
         handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
         raise InputError(
             f"{draft} exists: another eremite token is at work, or was interrupted; then remove that file."
         ) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "its links lead in a circle"
+        raise InputError(f"{path} cannot be written ({reason}); check its folder.") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as new:
             new.write(_text(change(read_grants(path) if path.exists() else ())))

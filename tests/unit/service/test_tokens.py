@@ -95,6 +95,16 @@ def test_change_through_a_link_changes_the_file_that_a_service_reads(tmp_path: P
     assert read_grants(kept) == read_grants(link) == (BOSS,)
 
 
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_grants(one)
+    with pytest.raises(InputError, match="cannot be written"):
+        change_grants(one, lambda _: (ALICE,))
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{}", "[]", "null", '{"format": 2, "tokens": []}', '{"format": 1, "tokens": [{"name": "x"}]}', "[" * 10**5],
