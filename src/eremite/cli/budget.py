@@ -8,10 +8,10 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite.cli.names import shown_name
 from eremite.cli.terminal import framed
 from eremite.ledger import Budget, left
 from eremite.ledger.plain import plain_budgets
+from eremite.names import shown_name
 from eremite.privacy import Privacy, checked_budget, shown
 from eremite.session import opened_ledger
 from eremite.table import Description, read_description

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from eremite.cli.names import plain_number, shown_name
+from eremite.cli.names import plain_number
+from eremite.names import shown_name
 from eremite.table import Budget, Description, Table, open_table, read_description
 from eremite.table.numeric import counted
 

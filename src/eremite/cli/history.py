@@ -11,12 +11,12 @@ from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite.cli.names import shown_name
 from eremite.cli.terminal import framed
 from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.ledger import Ledger, Verification
 from eremite.ledger.plain import FIELDS, plain_entry, plain_line
+from eremite.names import shown_name
 from eremite.session import opened_ledger
 
 if TYPE_CHECKING:

@@ -55,6 +55,8 @@ def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:
     host, port = bound.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     said = {"address": address, "datasets": datasets}
-    typer.echo(json.dumps(said) if as_json else f"Serving {enumerated(datasets)} at {address}; stop with Ctrl-C.")
+    typer.echo(
+        json.dumps(said) if as_json else f"Serving {enumerated(datasets, 'datasets')} at {address}; stop with Ctrl-C."
+    )
     if not ip_address(host).is_loopback:
         typer.echo("Others can reach this address, and tokens travel to it in the clear; see docs/how-to.", err=True)

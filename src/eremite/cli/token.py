@@ -8,9 +8,10 @@ from pathlib import Path
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite.cli.names import enumerated, shown_name
+from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed
 from eremite.errors import InputError
+from eremite.names import shown_name
 from eremite.service.token_file import change_grants, read_grants
 from eremite.service.tokens import Grant, hash_of, new_token
 
@@ -56,7 +57,7 @@ def listed(file: Path, as_json: bool) -> str:
     grid = Grid("token of", "account", "datasets", "custodian", "good until", box=None, padding=(0, 2, 0, 0))
     for grant in grants:
         until = "it is revoked" if grant.expires is None else grant.expires.isoformat()
-        names = shown_name(grant.name), shown_name(grant.account), enumerated(grant.datasets)
+        names = shown_name(grant.name), shown_name(grant.account), enumerated(grant.datasets, "datasets")
         grid.add_row(*map(Text, (*names, "yes" if grant.custodian else "", until)))
     return framed(grid)
 

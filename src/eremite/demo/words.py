@@ -1,15 +1,8 @@
 """Words that several answers need."""
 
-from collections.abc import Sequence
-
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import times_as_likely
 from eremite.release import Release
-
-
-def listed(names: Sequence[str]) -> str:
-    """a, b and c."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def outlier(definition: OutlierDefinition) -> str:

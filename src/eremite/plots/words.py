@@ -7,6 +7,7 @@ from typing import Protocol
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from eremite.names import joined_cut, shown_name
 from eremite.plots.look import GREY
 
 _LONGEST_NAME = 28
@@ -16,16 +17,13 @@ _LETTERS_AN_INCH = 12.0  # of a title
 
 def short(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name on one line; what is too long ends in dots."""
-    shown = name if name and name.isprintable() else repr(name)
+    shown = shown_name(name)
     return shown if len(shown) <= longest else shown[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a sentence: a, b and c; cut when there are many."""
-    parts = [short(name) for name in names]
-    if len(parts) > _MOST_NAMES:
-        parts = [*parts[: _MOST_NAMES - 1], f"{len(parts) - _MOST_NAMES + 1:,} more columns"]
-    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+    """Names of columns for a sentence: a, b and c; cut when there are many."""
+    return joined_cut([short(name) for name in names], _MOST_NAMES, "columns")
 
 
 def outlier(min_neighbors: int, radius: float | None, one: str = "row", others: str = "other row") -> str:
