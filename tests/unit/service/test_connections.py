@@ -1,6 +1,7 @@
 """Connections that are too many, or on which nothing comes, are ended; all others stay."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -8,68 +9,65 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
+import clockwork
 from eremite.service import connections
-from eremite.service.connections import Connection
+from eremite.service.connections import _PATIENCE, Connection
 
-PATIENCE = 0.2
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Connect = Callable[[], Awaitable[Wire]]
+Talk = Callable[[Connect], Awaitable[Any]]
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+TAKEN = 4.9 * _PATIENCE  # the answer comes right before somebody looks
 
 
 async def slow(scope: Any, receive: Any, send: Any) -> None:
     """An answer that takes longer than anybody is patient."""
-    await asyncio.sleep(5 * PATIENCE)
+    await asyncio.sleep(TAKEN)
     await send({"type": "http.response.start", "status": 204, "headers": []})
     await send({"type": "http.response.body"})
 
 
-def served(talk: Callable[[Callable[[], Awaitable[Wire]], list[Connection]], Awaitable[Any]]) -> Any:
-    """What `talk` gives, which can open connections, and has the service's ends of them."""
+def served(talk: Talk) -> Any:
+    """What somebody gives who talks, and can open connections."""
 
     async def run() -> Any:
         config, state = uvicorn.Config(slow, lifespan="off", log_config=None), ServerState()
         config.load()
-        ends: list[Connection] = []
-
-        def end() -> Connection:
-            ends.append(Connection(config, state, {}))
-            return ends[-1]
-
-        server = await asyncio.get_running_loop().create_server(end, "127.0.0.1", 0)
         wires: list[Wire] = []
 
         async def connect() -> Wire:
-            wires.append(await asyncio.open_connection(*server.sockets[0].getsockname()))
+            theirs, ours = socket.socketpair()
+            loop = asyncio.get_running_loop()
+            await loop.connect_accepted_socket(lambda: Connection(config, state, {}), ours)
+            wires.append(await asyncio.open_connection(sock=theirs))
             return wires[-1]
 
-        async with server:
-            told = await asyncio.wait_for(talk(connect, ends), 20)
-            for _, writer in wires:
-                writer.close()
-                await asyncio.wait([asyncio.ensure_future(writer.wait_closed())])
-            return told
+        told = await asyncio.wait_for(talk(connect), 100 * _PATIENCE)
+        for _, writer in wires:
+            writer.close()
+            await asyncio.wait([asyncio.ensure_future(writer.wait_closed())])
+        return told
 
-    return asyncio.run(run())
+    return clockwork.run(run())
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", PATIENCE)
-    monkeypatch.setattr(connections, "MOST", 3)
+def now() -> float:
+    """How often somebody looked."""
+    return asyncio.get_running_loop().time() / _PATIENCE
 
 
 @pytest.mark.parametrize("said", [b"", b"G", REQUEST[:-2]])
 def test_connection_without_a_request_is_ended(said: bytes) -> None:
-    async def talk(connect: Callable[[], Awaitable[Wire]], ends: list[Connection]) -> bytes:
+    async def talk(connect: Connect) -> tuple[bytes, float]:
         reader, writer = await connect()
         writer.write(said)
-        return await reader.read()
+        return await reader.read(), now()
 
-    assert served(talk) == b""
+    assert served(talk) == (b"", pytest.approx(1))
 
 
 def test_request_under_way_has_the_time_it_takes() -> None:
-    async def talk(connect: Callable[[], Awaitable[Wire]], ends: list[Connection]) -> bytes:
+    async def talk(connect: Connect) -> bytes:
         reader, writer = await connect()
         writer.write(REQUEST)
         return await reader.readuntil(b"\r\n\r\n")
@@ -77,29 +75,24 @@ def test_request_under_way_has_the_time_it_takes() -> None:
     assert served(talk).startswith(b"HTTP/1.1 204 ")
 
 
-def test_silence_is_counted_from_the_answer_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", 1000)  # no looks but those below
-
-    async def talk(connect: Callable[[], Awaitable[Wire]], ends: list[Connection]) -> list[bool]:
+def test_silence_is_counted_from_the_answer_on() -> None:
+    async def talk(connect: Connect) -> list[tuple[bytes, float]]:
         reader, writer = await connect()
-        ended = []
+        told = []
         for _ in range(2):
             writer.write(REQUEST)
-            await asyncio.sleep(PATIENCE)
-            ends[0]._look()
-            ends[0]._look()  # both while it is under way
-            await reader.readuntil(b"\r\n\r\n")
-            ends[0]._look()  # it is over: one who was answered may ask again
-            ended.append(ends[0].transport.is_closing())
+            told.append(((await reader.readuntil(b"\r\n\r\n"))[9:12], now()))
+            await asyncio.sleep(0.2 * _PATIENCE)  # somebody looks: one who was answered may ask again
         writer.write(b"G")  # the start of a third one, which never comes
-        await asyncio.sleep(PATIENCE)
-        ends[0]._look()
-        return [*ended, ends[0].transport.is_closing()]
+        return [*told, (await reader.read(), now())]
 
-    assert served(talk) == [False, False, True]
+    times = map(pytest.approx, (4.9, 10, 12))
+    assert served(talk) == list(zip((b"204", b"204", b""), times, strict=True))
 
 
-def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free() -> None:
+def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST", 3)
+
     async def answer(wire: Wire) -> bytes:
         try:
             wire[1].write(REQUEST)
@@ -107,11 +100,11 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free() -> None:
         except ConnectionError:
             return b""
 
-    async def talk(connect: Callable[[], Awaitable[Wire]], ends: list[Connection]) -> list[bytes]:
+    async def talk(connect: Connect) -> list[bytes]:
         wires = [await connect() for _ in range(4)]
         told = list(await asyncio.gather(*map(answer, wires)))
         wires[0][1].close()
-        await asyncio.sleep(PATIENCE / 2)
+        await asyncio.sleep(0.1 * _PATIENCE)
         return [*told, await answer(await connect())]
 
     assert served(talk) == [b"204", b"204", b"204", b"", b"204"]

@@ -2,34 +2,60 @@
 
 import asyncio
 import gc
-import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import pytest
 
+import clockwork
 from eremite.service.turns import Crowded, Turns
 
 TICK = 0.4
 
 
-def at_once() -> float:
-    return time.monotonic()
+@dataclass(frozen=True)
+class Work:
+    """It takes so many ticks, and gives the tick at which it began; or it fails."""
+
+    ticks: float = 0
+    fails: bool = False
 
 
-def failing() -> None:
-    raise ZeroDivisionError
+class Worker:
+    """A thread, as the clock sees it: nobody has to wait for it, and it is done when its work has taken its time."""
+
+    def submit(self, work: Work) -> "Future[float]":
+        done: Future[float] = Future()
+        loop = asyncio.get_running_loop()
+        began = loop.time() / TICK
+        end = (lambda: done.set_exception(ZeroDivisionError())) if work.fails else (lambda: done.set_result(began))
+        loop.call_later(work.ticks * TICK, end)
+        return done
+
+
+def punctual(**limits: int) -> Turns:
+    """Turns whose work takes as long as it says."""
+    turns = Turns(TICK, **limits)
+    turns._worker = Worker()  # type: ignore[assignment]
+    return turns
+
+
+def now() -> float:
+    """In ticks."""
+    return asyncio.get_running_loop().time() / TICK
 
 
 def timed(asked: Callable[[Turns], Awaitable[Any]]) -> float:
     """How long it takes, in ticks."""
 
     async def run() -> float:
-        began = time.monotonic()
-        await asked(Turns(TICK))
-        return (time.monotonic() - began) / TICK
+        await asked(punctual())
+        return now()
 
-    return asyncio.run(run())
+    return clockwork.run(run())
 
 
 async def swallowed(turn: Awaitable[Any]) -> None:
@@ -40,28 +66,27 @@ async def swallowed(turn: Awaitable[Any]) -> None:
 @pytest.mark.parametrize(
     ("asked", "ticks"),
     [
-        (lambda turns: turns.take(at_once), 1),
-        (lambda turns: turns.take(lambda: time.sleep(0.4 * TICK)), 1),
-        (lambda turns: turns.take(lambda: time.sleep(1.4 * TICK)), 2),
-        (lambda turns: swallowed(turns.take(failing)), 1),
+        (lambda turns: turns.take(Work()), 1),
+        (lambda turns: turns.take(Work(0.4)), 1),
+        (lambda turns: turns.take(Work(1.4)), 2),
+        (lambda turns: swallowed(turns.take(Work(fails=True))), 1),
     ],
 )
 def test_turn_lasts_whole_ticks_also_when_it_fails(asked: Callable[[Turns], Awaitable[Any]], ticks: int) -> None:
-    assert ticks <= timed(asked) < ticks + 0.5
+    assert timed(asked) == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize("way", ["take", "between"])
 def test_next_begins_when_the_turn_before_ends_and_not_when_its_work_is_done(way: str) -> None:
     async def run() -> list[float]:
-        turns = Turns(TICK)
-        return await asyncio.gather(turns.take(at_once), getattr(turns, way)(at_once))
+        turns = punctual()
+        return await asyncio.gather(turns.take(Work(0.4)), getattr(turns, way)(Work()))
 
-    first, second = asyncio.run(run())
-    assert 0.9 <= (second - first) / TICK < 1.5
+    assert clockwork.run(run()) == [0, pytest.approx(1)]
 
 
 def test_between_turns_takes_no_tick() -> None:
-    assert timed(lambda turns: turns.between(at_once)) < 0.5
+    assert timed(lambda turns: turns.between(Work())) == 0
 
 
 async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
@@ -71,42 +96,50 @@ async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
         asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked
-    return time.monotonic()
+    return now()
 
 
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize(("way", "ticks"), [("take", 3), ("between", 2.4)])  # the second turn begins at 2, at 1.4
 def test_lane_is_held_until_the_work_is_over_though_its_asker_is_gone(way: str, ticks: float, times: int) -> None:
-    async def run() -> list[float]:
-        turns, began = Turns(TICK), time.monotonic()
-        asked = asyncio.create_task(getattr(turns, way)(lambda: time.sleep(1.4 * TICK)))
-        waiting = asyncio.create_task(turns.take(at_once))
+    async def run() -> tuple[float, float]:
+        turns = punctual()
+        asked = asyncio.create_task(getattr(turns, way)(Work(1.4)))
+        waiting = asyncio.create_task(turns.take(Work()))
         left = await cancelled(asked, times)
         await waiting
-        return [(now - began) / TICK for now in (left, time.monotonic())]
+        return left, now()
 
-    left, ended = asyncio.run(run())
-    assert left < 1  # it does not wait for its own work
-    assert ticks <= ended < ticks + 0.5
+    left, ended = clockwork.run(run())
+    assert left == pytest.approx(0.3 * times)  # it does not wait for its own work
+    assert ended == pytest.approx(ticks)
 
 
-@pytest.mark.parametrize("patience", [0, 2])  # whether the loop is there when the work fails
-def test_work_that_fails_when_its_asker_is_gone_says_nothing(caplog: pytest.LogCaptureFixture, patience: int) -> None:
-    async def run() -> Turns:
-        turns = Turns(TICK)
-        await cancelled(asyncio.create_task(turns.take(lambda: time.sleep(TICK) or failing())), 1)
-        await asyncio.sleep(patience * TICK)
-        return turns
+@pytest.mark.parametrize("stays", [False, True])  # whether the loop is there when the work fails
+def test_work_that_fails_when_its_asker_is_gone_says_nothing(caplog: pytest.LogCaptureFixture, stays: bool) -> None:
+    turns, goes_on = Turns(TICK), Event()
+
+    def failing() -> None:
+        goes_on.wait()
+        raise ZeroDivisionError
+
+    async def run() -> None:
+        await cancelled(asyncio.create_task(turns.take(failing)), 1)
+        if stays:
+            goes_on.set()
+            await turns.between(lambda: None)  # comes after it
 
     with caplog.at_level("DEBUG"):
-        asyncio.run(run())._worker.shutdown()
+        asyncio.run(run())
+        goes_on.set()
+        turns._worker.shutdown()
         gc.collect()
     assert [record.getMessage() for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
 async def placed(turns: Turns, account: str) -> float:
     with turns.place(account):
-        return await turns.take(at_once)
+        return await turns.take(Work())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -118,8 +151,8 @@ async def placed(turns: Turns, account: str) -> float:
 )
 def test_crowd_is_turned_away_and_the_lane_goes_on(accounts: str, outcomes: list[type]) -> None:
     async def run() -> list[Any]:
-        turns = Turns(TICK / 4, most_waiting=3, most_of_one=2)
+        turns = punctual(most_waiting=3, most_of_one=2)
         told = await asyncio.gather(*(placed(turns, account) for account in accounts), return_exceptions=True)
         return [*told, await placed(turns, "a")]
 
-    assert [type(outcome) for outcome in asyncio.run(run())] == [*outcomes, float]
+    assert [type(outcome) for outcome in clockwork.run(run())] == [*outcomes, float]
