@@ -7,20 +7,19 @@ from typing import Any
 import pytest
 
 from eremite.cli import main
+from refusals import SECRETS
 
 #: In a process of its own.
 COMMAND = [sys.executable, "-c", "from eremite.cli import main; main()"]
-#: What no command may print: cells of the tables here, the password of a database, where in the code it failed.
-SECRETS = ("SECRETCELL", "31337.4242", "SECRETWORD", "Traceback")
 Captured = pytest.CaptureFixture[str]
 
 
 def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
-    """The exit code, stdout and stderr of a command, which hold no secret."""
+    """The exit code, stdout and stderr of a command, which hold no secret and no traceback."""
     with pytest.raises(SystemExit) as stopped:
         main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
-    assert not [secret for secret in SECRETS if secret in out + err]
+    assert not [secret for secret in (*SECRETS, "Traceback") if secret in out + err]
     assert isinstance(stopped.value.code, int)
     return stopped.value.code, out, err
 

@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +5,7 @@ from hypothesis import strategies as st
 
 from eremite.errors import InputError
 from eremite.table import Bounds
+from refusals import refused
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -67,9 +66,7 @@ def test_scaling_leaves_its_argument_alone() -> None:
         (None, 1, "min must be a number"),
     ],
 )
-def test_bounds_are_valid_from_birth(
-    low: float, high: float, words: str, refused: Callable[[Callable[[], object]], str]
-) -> None:
+def test_bounds_are_valid_from_birth(low: float, high: float, words: str) -> None:
     assert words in refused(lambda: Bounds(low, high))
 
 

@@ -15,8 +15,7 @@ import pytest
 from eremite.table.csv_files import read, schema
 from eremite.table.files import file_schema, read_file
 from eremite.table.numeric import float_columns
-
-Refused = Callable[[Callable[[], object]], str]
+from refusals import refused
 
 
 @pytest.fixture
@@ -54,14 +53,14 @@ def test_csv_dialects_are_read(csv: Write, content: bytes) -> None:
 @pytest.mark.parametrize(
     "cell", ["", '""', "NA", "null", "nan", "inf", "1_0", "0x1", "1;5", "SECRETCELL", "true", "1e999"]
 )
-def test_csv_counts_cells_that_are_no_finite_number(csv: Write, cell: str, refused: Refused) -> None:
+def test_csv_counts_cells_that_are_no_finite_number(csv: Write, cell: str) -> None:
     path = csv(f"a,b\n1,31337.4242\n{cell},1\n{cell},1\n".encode())
     sentence = refused(lambda: values(path, "a", "b"))
     assert f"In {path}, column 'a' has 2 rows whose value is missing or not a finite number;" in sentence
     assert "'b'" not in sentence
 
 
-def test_csv_counts_every_column_of_a_large_file(csv: Write, refused: Refused) -> None:
+def test_csv_counts_every_column_of_a_large_file(csv: Write) -> None:
     good = b"1,2.5,31337.4242\n" * 700_000  # more than one block
     path = csv(b"a,b,c\n" + good + b"SECRETCELL,\xff,3\nx,1,1\n")
     sentence = refused(lambda: values(path, "a", "b", "c"))
@@ -70,16 +69,16 @@ def test_csv_counts_every_column_of_a_large_file(csv: Write, refused: Refused) -
     assert "'c'" not in sentence
 
 
-def test_csv_counts_an_empty_line_of_a_single_column(csv: Write, refused: Refused) -> None:
+def test_csv_counts_an_empty_line_of_a_single_column(csv: Write) -> None:
     assert "column 'a' has 1 row " in refused(lambda: values(csv(b"a\n1\n\n2\n"), "a"))
 
 
-def test_csv_counts_uneven_rows(csv: Write, refused: Refused) -> None:
+def test_csv_counts_uneven_rows(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n1,2,SECRETCELL\n31337.4242\n")
     assert f"In {path}, 2 rows do not have the 2 fields" in refused(lambda: values(path, "a"))
 
 
-def test_csv_counts_one_uneven_row(csv: Write, refused: Refused) -> None:
+def test_csv_counts_one_uneven_row(csv: Write) -> None:
     path = csv(b"a\n1\n1,SECRETCELL\n")
     assert f"In {path}, 1 row does not have the 1 field of the first line;" in refused(lambda: values(path, "a"))
 
@@ -88,7 +87,7 @@ def test_csv_counts_one_uneven_row(csv: Write, refused: Refused) -> None:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("stray", [b'500,"500', b'"500,500', b'500,500,"'])
 def test_csv_quote_left_open_swallows_no_rows(
-    tmp_path: Path, refused: Refused, stray: bytes, end: bytes, pack: Callable[[bytes], bytes]
+    tmp_path: Path, stray: bytes, end: bytes, pack: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / ("people.csv" if pack is bytes else "people.csv.gz")
     lines = [b"a,b", *(b"%d,31337.4242" % i for i in range(1000))]
@@ -101,7 +100,7 @@ def test_csv_quote_left_open_swallows_no_rows(
     assert "has 1000 lines of data that read as 700 rows:" in refused(lambda: values(path, "a"))
 
 
-def test_csv_line_break_in_a_field_is_refused(csv: Write, refused: Refused) -> None:
+def test_csv_line_break_in_a_field_is_refused(csv: Write) -> None:
     path = csv(b'b,a\n"two\nlines",+1\ny,-25.\n')
     sentence = refused(lambda: values(path, "a"))
     assert f"{path} has 3 lines of data that read as 2 rows: a quote is left open or a quoted field" in sentence
@@ -109,25 +108,25 @@ def test_csv_line_break_in_a_field_is_refused(csv: Write, refused: Refused) -> N
     assert "3 lines of data that read as 1 row:" in refused(lambda: values(csv(b'a\n"1\n\n"\n'), "a"))
 
 
-def test_csv_quote_left_open_for_long_is_named(csv: Write, refused: Refused) -> None:
+def test_csv_quote_left_open_for_long_is_named(csv: Write) -> None:
     path = csv(b'a,b\n1,"2\n' + b"1,31337.4242\n" * 1_500_000)
     assert f"{path} has a field longer than 8 MB: a quote is left open" in refused(lambda: values(path, "a"))
 
 
-def test_csv_field_may_be_long(csv: Write, refused: Refused) -> None:
+def test_csv_field_may_be_long(csv: Write) -> None:
     path = csv(b"a,b\n1," + b"x" * 1_000_000 + b"\nSECRETCELL,y\n")
     assert "column 'a' has 1 row whose" in refused(lambda: values(path, "a"))
     assert field_size_limit() == 131_072
 
 
 @pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\n\n"])
-def test_csv_with_a_header_alone_has_no_rows(csv: Write, content: bytes, refused: Refused) -> None:
+def test_csv_with_a_header_alone_has_no_rows(csv: Write, content: bytes) -> None:
     path = csv(content)
     assert values(path, "a", "b") == [[], []]
     assert f"{path} has column names but no rows to judge their types by" in refused(lambda: schema(path))
 
 
-def test_csv_uneven_rows_are_counted_before_types_are_judged(csv: Write, refused: Refused) -> None:
+def test_csv_uneven_rows_are_counted_before_types_are_judged(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n1,2,SECRETCELL\n31337.4242\n")
     assert refused(lambda: schema(path)) == refused(lambda: values(path, "a"))
 
@@ -139,25 +138,25 @@ def test_csv_of_missing_values_has_types(csv: Write) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"\xff\xfea\x00,\x00b\x00\n\x001,2"], ids=["empty", "newline", "UTF-16"]
 )
-def test_csv_that_cannot_be_read_is_named(csv: Write, content: bytes, refused: Refused) -> None:
+def test_csv_that_cannot_be_read_is_named(csv: Write, content: bytes) -> None:
     path = csv(content)
     assert f"{path} cannot be read as CSV" in refused(lambda: values(path, "a"))
 
 
-def test_csv_repeated_header_is_an_error_where_it_is_wanted(csv: Write, refused: Refused) -> None:
+def test_csv_repeated_header_is_an_error_where_it_is_wanted(csv: Write) -> None:
     path = csv(b"a,b,a\n1,2,3\n")
     assert values(path, "b") == [[2.0]]
     assert f"Column 'a' is more than once in {path}" in refused(lambda: values(path, "a"))
 
 
-def test_csv_missing_column_is_named_with_those_there(csv: Write, refused: Refused) -> None:
+def test_csv_missing_column_is_named_with_those_there(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n")
     sentence = refused(lambda: values(path, "x"))
     assert f"Column 'x' is not in {path}, which has: 'a', 'b'" in sentence
 
 
 @pytest.mark.parametrize("content", [b"SECRETCELL,31337.4242\nx,2\n", b'x,"y\nSECRETCELL,31337.4242\n'])
-def test_csv_without_a_header_does_not_show_its_rows(csv: Write, content: bytes, refused: Refused) -> None:
+def test_csv_without_a_header_does_not_show_its_rows(csv: Write, content: bytes) -> None:
     path = csv(content)
     assert f"The first line of {path} does not look like" in refused(lambda: values(path, "a"))
     assert "put a line of names on top" in refused(lambda: schema(path))
@@ -170,7 +169,7 @@ def test_csv_without_a_header_does_not_show_its_rows(csv: Write, content: bytes,
         *("1980-01-01", "12:30", "\u0661\u0662", "#", "1_000", '"x\ny"'),
     ],
 )
-def test_csv_first_line_with_a_field_like_data_is_not_shown(csv: Write, field: str, refused: Refused) -> None:
+def test_csv_first_line_with_a_field_like_data_is_not_shown(csv: Write, field: str) -> None:
     path = csv(f"SECRETCELL,{field}\n1,2\n".encode())
     assert f"The first line of {path} does not look like" in refused(lambda: values(path, "a"))
     assert "put a line of names on top" in refused(lambda: schema(path))
@@ -186,7 +185,7 @@ def test_csv_names_need_one_letter(csv: Write, name: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"SECRETCELL;b\n1;2\n", b"SECRETCELL;b\n1,5;2,5\n", b"SECRETCELL\tb\n1\t2\n"])
-def test_csv_with_another_separator_is_refused(csv: Write, content: bytes, refused: Refused) -> None:
+def test_csv_with_another_separator_is_refused(csv: Write, content: bytes) -> None:
     path = csv(content)
     for action in (lambda: values(path, "b"), lambda: schema(path)):
         sentence = refused(action)
@@ -195,7 +194,7 @@ def test_csv_with_another_separator_is_refused(csv: Write, content: bytes, refus
     assert values(csv(b"a;b\n1\n"), "a;b") == [[1.0]]
 
 
-def test_csv_gzip_that_is_damaged_is_named(tmp_path: Path, refused: Refused) -> None:
+def test_csv_gzip_that_is_damaged_is_named(tmp_path: Path) -> None:
     path = tmp_path / "people.csv.gz"
     path.write_bytes(gzip.compress(b"a\n" + b"31337.4242\n" * 1000)[:-20])
     assert str(path) in refused(lambda: values(path, "a"))
@@ -223,7 +222,7 @@ def test_csv_of_many_rows_is_read_quickly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow", "feather"])
-def test_file_with_other_content_is_refused_by_name(tmp_path: Path, ending: str, refused: Refused) -> None:
+def test_file_with_other_content_is_refused_by_name(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"people.{ending}"
     path.write_bytes(b"\x00\xffSECRETCELL,31337.4242\n\x80")
     assert str(path) in refused(lambda: read_file(path, ["a"]))
@@ -231,7 +230,7 @@ def test_file_with_other_content_is_refused_by_name(tmp_path: Path, ending: str,
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
-def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str, refused: Refused) -> None:
+def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"people.{ending}"
     write = pyarrow.parquet.write_table if ending == "parquet" else pyarrow.feather.write_feather
     write(pa.table({"abcdef": [31337.4242]}), str(path))
@@ -240,7 +239,7 @@ def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str,
     assert str(path) in refused(lambda: file_schema(path))
 
 
-def test_file_that_is_not_there_is_named(tmp_path: Path, refused: Refused) -> None:
+def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     assert "does not exist" in refused(lambda: read_file(tmp_path / "none.csv", ["a"]))
     assert "is a folder" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
@@ -249,7 +248,7 @@ def test_file_that_is_not_there_is_named(tmp_path: Path, refused: Refused) -> No
     )
 
 
-def test_file_that_may_not_be_opened_is_not_called_malformed(tmp_path: Path, refused: Refused) -> None:
+def test_file_that_may_not_be_opened_is_not_called_malformed(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a\n1\n")
     (tmp_path / "t.csv").chmod(0)
     before = os.geteuid()

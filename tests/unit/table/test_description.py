@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from eremite.table import Bounds, open_table, read_description
+from refusals import refused
 
-Refused = Callable[[Callable[[], object]], str]
 Write = Callable[[str], Path]
 
 DATASET = '[dataset]\nname = "patients"\nsource = "patients.csv"\n'
@@ -58,21 +58,21 @@ def test_description_shows_no_password(toml: Write) -> None:
     assert "SECRETWORD" not in f"{read_description(path)!r} {read_description(path)}"
 
 
-def test_description_file_must_be_there(tmp_path: Path, refused: Refused) -> None:
+def test_description_file_must_be_there(tmp_path: Path) -> None:
     assert f"{tmp_path} is a folder" in refused(lambda: read_description(tmp_path))
     absent = tmp_path / "absent.toml"
     assert f"{absent} does not exist" in refused(lambda: read_description(absent))
 
 
 @pytest.mark.parametrize("name", ["people.csv", "people.CSV.gz", "people.parquet"])
-def test_description_is_not_the_data_file(tmp_path: Path, name: str, refused: Refused) -> None:
+def test_description_is_not_the_data_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"SECRETCELL,31337.4242\n")
     sentence = refused(lambda: read_description(path))
     assert sentence == f"{path} is a data file; give its description instead, which eremite init writes."
 
 
-def test_description_must_be_utf8(tmp_path: Path, refused: Refused) -> None:
+def test_description_must_be_utf8(tmp_path: Path) -> None:
     path = tmp_path / "latin.toml"
     path.write_bytes(b'[dataset]\nname = "SECRETWORD caf\xe9"')
     assert f"{path} is not UTF-8" in refused(lambda: read_description(path))
@@ -86,6 +86,6 @@ def test_source_is_found_from_the_description(toml: Write, monkeypatch: pytest.M
     assert table.points().tolist() == [[0.5, 0.0]]
 
 
-def test_source_that_is_not_there_is_named(toml: Write, refused: Refused) -> None:
+def test_source_that_is_not_there_is_named(toml: Write) -> None:
     description = read_description(toml(DATASET + COLUMNS))
     assert f"{description.source_path} does not exist" in refused(lambda: open_table(description))

@@ -1,13 +1,11 @@
 """Every way to get a description wrong, and the sentence that says so."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from eremite.table import read_description
-
-Refused = Callable[[Callable[[], object]], str]
+from refusals import refused
 
 DATASET = '[dataset]\nname = "patients"\nsource = "patients.csv"\n'
 COLUMNS = "[columns]\nbmi = { min = 10, max = 60 }\nglucose = { min = 40.5, max = 4e2 }\n"
@@ -140,7 +138,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_description_error_names_file_and_key(tmp_path: Path, case: str, refused: Refused) -> None:
+def test_description_error_names_file_and_key(tmp_path: Path, case: str) -> None:
     text, words = WRONG[case]
     path = tmp_path / "patients.toml"
     path.write_text(text, encoding="utf-8")

@@ -1,13 +1,11 @@
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from eremite.table.sqlite import read_sqlite
-
-Refused = Callable[[Callable[[], object]], str]
+from refusals import refused
 
 
 @pytest.fixture
@@ -40,19 +38,19 @@ def test_sqlite_gives_numbers_and_nulls(database: Path) -> None:
         ("SELECT a AS b FROM t", "Column 'a' is not in the query on"),
     ],
 )
-def test_sqlite_errors_are_one_sentence(database: Path, query: str, words: str, refused: Refused) -> None:
+def test_sqlite_errors_are_one_sentence(database: Path, query: str, words: str) -> None:
     sentence = refused(lambda: read_sqlite(database, query, ["a"]))
     assert words in sentence
     assert str(database) in sentence
 
 
-def test_sqlite_file_is_not_created(tmp_path: Path, refused: Refused) -> None:
+def test_sqlite_file_is_not_created(tmp_path: Path) -> None:
     path = tmp_path / "none.db"
     assert f"{path} does not exist" in refused(lambda: read_sqlite(path, "SELECT 1 AS a", ["a"]))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sqlite_refuses_another_kind_of_file(tmp_path: Path, refused: Refused) -> None:
+def test_sqlite_refuses_another_kind_of_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.db"
     path.write_text("SECRETCELL,31337.4242\n" * 1000)
     assert "SQLITE_NOTADB" in refused(lambda: read_sqlite(path, "SELECT a FROM t", ["a"]))

@@ -1,5 +1,4 @@
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 
 from eremite.errors import InputError
 from eremite.table import open_table, read_description, write_starter
+from refusals import refused
 
-Refused = Callable[[Callable[[], object]], str]
 ROWS = {"bmi": [22.5, 31337.4242], "name": ["SECRETCELL", "b"], "age": [3, 31337]}
 WRITERS = {
     "csv": pyarrow.csv.write_csv,
@@ -42,7 +41,7 @@ def test_starter_names_numeric_columns_and_no_value(tmp_path: Path, ending: str)
     assert "SECRETCELL" not in text
 
 
-def test_starter_unfilled_asks_for_the_bounds(tmp_path: Path, refused: Refused) -> None:
+def test_starter_unfilled_asks_for_the_bounds(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(pa.table(ROWS), str(tmp_path / "people.csv"))
     starter = write_starter(tmp_path / "people.csv")
     sentence = refused(lambda: read_description(starter.path))
@@ -57,7 +56,7 @@ def test_starter_filled_in_opens_the_table(tmp_path: Path) -> None:
     assert open_table(read_description(starter.path)).points().tolist() == [[0.25, 0.5]]
 
 
-def test_starter_never_overwrites(tmp_path: Path, refused: Refused) -> None:
+def test_starter_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("bmi\n1\n")
     (tmp_path / "people.toml").write_text("mine")
     assert "exists already" in refused(lambda: write_starter(tmp_path / "people.csv"))
@@ -77,7 +76,7 @@ def test_starter_never_overwrites(tmp_path: Path, refused: Refused) -> None:
         ("bmi;SECRETCELL\n1;2\n", "the separator must be a comma"),
     ],
 )
-def test_starter_needs_named_numeric_columns(tmp_path: Path, content: str, words: str, refused: Refused) -> None:
+def test_starter_needs_named_numeric_columns(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "people.csv").write_text(content)
     assert words in refused(lambda: write_starter(tmp_path / "people.csv"))
     assert not (tmp_path / "people.toml").exists()

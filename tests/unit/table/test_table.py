@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from eremite.table import Bounds, Table
+from refusals import refused
 
-Refused = Callable[[Callable[[], object]], str]
 BOUNDS = {"a": (0.0, 10.0), "b": (0.0, 1.0)}
 PRIVATE = 31337.4242
 
@@ -67,15 +67,15 @@ def test_scale_treats_points_as_the_rows_were_treated(table: Table) -> None:
 
 
 @pytest.mark.parametrize("points", [[1, 2], [[1]], [[1, "SECRETCELL"]], [[1], [2, 3]], [[[1, 2]]], [[1, None]], 3])
-def test_scale_refuses_points_of_another_shape(table: Table, points: Any, refused: Refused) -> None:
+def test_scale_refuses_points_of_another_shape(table: Table, points: Any) -> None:
     assert "rows of 2 numbers" in refused(lambda: table.scale(points))
 
 
-def test_scale_asks_for_one_number_a_row(table: Table, refused: Refused) -> None:
+def test_scale_asks_for_one_number_a_row(table: Table) -> None:
     assert "rows of 1 number, one" in refused(lambda: table.scale([[1, 2]], ["a"]))
 
 
-def test_scale_counts_points_that_are_not_finite(table: Table, refused: Refused) -> None:
+def test_scale_counts_points_that_are_not_finite(table: Table) -> None:
     sentence = refused(lambda: table.scale([[np.nan, PRIVATE], [np.inf, 1], [1, 1]]))
     assert "column 'a' has 2 rows" in sentence
 
@@ -96,7 +96,7 @@ def test_scale_counts_points_that_are_not_finite(table: Table, refused: Refused)
         (np.array("a"), "Give a list"),
     ],
 )
-def test_points_names_columns_that_do_not_fit(table: Table, columns: Any, words: str, refused: Refused) -> None:
+def test_points_names_columns_that_do_not_fit(table: Table, columns: Any, words: str) -> None:
     assert words in refused(lambda: table.points(columns))
 
 
@@ -110,7 +110,7 @@ def test_points_takes_names_from_anything_with_an_order(table: Table) -> None:
 
 
 @pytest.mark.parametrize("name", [["a"], 3, None, np.array(["a"])])
-def test_column_takes_one_name(table: Table, name: Any, refused: Refused) -> None:
+def test_column_takes_one_name(table: Table, name: Any) -> None:
     assert "Give the name of one column" in refused(lambda: table.column(name))
     assert "Column 'c' is not in the table" in refused(lambda: table.column("c"))
 
@@ -122,12 +122,12 @@ def test_table_may_have_no_rows() -> None:
 
 
 @pytest.mark.parametrize("rows", [0, -1, 1.0, True, "1"])
-def test_rows_per_person_is_a_whole_number(rows: Any, refused: Refused) -> None:
+def test_rows_per_person_is_a_whole_number(rows: Any) -> None:
     assert "rows_per_person" in refused(lambda: Table.from_frame(np.ones((1, 2)), BOUNDS, rows_per_person=rows))
 
 
 @pytest.mark.parametrize("bounds", [{}, {"a": (1,)}, {"a": 3}, {"a": (2, 1)}, {1: (0, 1)}, {"a": "01"}, [(0, 1)], None])
-def test_bounds_that_do_not_fit_are_named(bounds: Any, refused: Refused) -> None:
+def test_bounds_that_do_not_fit_are_named(bounds: Any) -> None:
     assert "ounds" in refused(lambda: Table.from_frame(np.ones((1, 1)), bounds))
 
 
@@ -162,16 +162,14 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_no_other_type_is_a_number(kind: str, refused: Refused) -> None:
+def test_no_other_type_is_a_number(kind: str) -> None:
     sentence = refused(lambda: Table.from_frame(pa.table({"a": OTHERS[kind]}), {"a": (0, 1)}))
     assert "column 'a' has 2 rows of type" in sentence
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_frame_counts_rows_without_a_finite_number(
-    frame: Callable[[Any], Any], value: float | None, refused: Refused
-) -> None:
+def test_frame_counts_rows_without_a_finite_number(frame: Callable[[Any], Any], value: float | None) -> None:
     data = frame({"a": [1.0, value, PRIVATE], "b": [1.0, 2.0, 3.0]})
     assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(data, BOUNDS))
 
@@ -181,7 +179,7 @@ def test_frame_columns_without_bounds_are_not_touched() -> None:
     assert Table.from_frame(frame, BOUNDS).points().tolist() == [[0.1, 0.5]]
 
 
-def test_frame_of_mixed_objects_is_refused_without_its_values(refused: Refused) -> None:
+def test_frame_of_mixed_objects_is_refused_without_its_values() -> None:
     frame = pd.DataFrame({"a": pd.Series([1, "SECRETCELL", {}], dtype=object)})
     assert "column 'a' has 3 rows of type object" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
     frame["b"] = 0.5
@@ -198,11 +196,11 @@ def test_frame_of_mixed_objects_is_refused_without_its_values(refused: Refused) 
         np.rec.fromarrays([[1.0], [2.0]], names="b,c"),
     ],
 )
-def test_frame_must_have_each_column_once(frame: Any, refused: Refused) -> None:
+def test_frame_must_have_each_column_once(frame: Any) -> None:
     assert "Column 'a' is" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
 
 
-def test_frame_columns_can_be_chosen(refused: Refused) -> None:
+def test_frame_columns_can_be_chosen() -> None:
     frame = pl.DataFrame({"a": [1], "b": [1]})
     assert Table.from_frame(frame, BOUNDS, columns=["b"]).columns == ("b",)
     assert "Column 'c' is not in the bounds" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=["c"]))
@@ -212,12 +210,12 @@ def test_frame_columns_can_be_chosen(refused: Refused) -> None:
 
 
 @pytest.mark.parametrize("columns", [3, [1], [["a"]], "a", [], np.array([])])
-def test_frame_columns_are_names(columns: Any, refused: Refused) -> None:
+def test_frame_columns_are_names(columns: Any) -> None:
     frame = pl.DataFrame({"a": [1], "b": [1]})
     assert "different column names" in refused(lambda: Table.from_frame(frame, BOUNDS, columns=columns))
 
 
-def test_array_columns_are_named_in_order(refused: Refused) -> None:
+def test_array_columns_are_named_in_order() -> None:
     array = np.array([[1.0, 99.0, 0.5]])
     table = Table.from_frame(array, BOUNDS, columns=["a", "dropped", "b"])
     assert (table.columns, table.points().tolist()) == (("a", "b"), [[0.1, 0.5]])
@@ -227,18 +225,18 @@ def test_array_columns_are_named_in_order(refused: Refused) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-def test_array_may_be_a_matrix(refused: Refused) -> None:
+def test_array_may_be_a_matrix() -> None:
     assert Table.from_frame(np.matrix([[1.0, 0.5], [2.0, 1.0]]), BOUNDS).points().tolist() == [[0.1, 0.5], [0.2, 1.0]]
     bad = np.matrix([[np.nan, 0.5], [2.0, PRIVATE]])
     assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(bad, BOUNDS))
 
 
-def test_array_masked_values_are_missing(refused: Refused) -> None:
+def test_array_masked_values_are_missing() -> None:
     masked = np.ma.array([[1, 2], [3, 4]], mask=[[True, False], [True, False]])
     assert "column 'a' has 2 rows" in refused(lambda: Table.from_frame(masked, BOUNDS))
     assert Table.from_frame(np.ma.array([[1, 1]]), BOUNDS).n_rows == 1
 
 
 @pytest.mark.parametrize("data", [3, "text", None, [["SECRETCELL"]], pl.LazyFrame({"a": [1]})])
-def test_other_objects_are_refused(data: Any, refused: Refused) -> None:
+def test_other_objects_are_refused(data: Any) -> None:
     assert type(data).__name__ in refused(lambda: Table.from_frame(data, {"a": (0, 1)}))
