@@ -1,111 +1,23 @@
-"""The service as an analyst meets it: `eremite serve` in a process of its own, on a free port of this machine.
-
-Tables are tiny, so kernels run without being compiled; ticks are short.
-"""
+"""The service as an analyst meets it: `eremite serve` on a free port of this machine."""
 
 import json
-import os
-import re
-import shutil
 import signal
 import socket
-import ssl
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, redirect_stdout
-from dataclasses import dataclass, replace
-from io import StringIO
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from patients import BOUNDS, description, people, write_csv
+from patients import description
+from served import COUNT, DEFINITION, QUESTIONS, Served, command, serving, wait_for, written
 
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
 from eremite.service import answers, connections
-
-DEFINITION = {"min_neighbors": 3, "radius": 0.05}
-COUNT = {"definition": DEFINITION, "epsilon": 0.1}
-TICK = "0.02"
-
-
-@dataclass(frozen=True)
-class Served:
-    """A running service, its folder, and the tokens by name."""
-
-    address: str
-    folder: Path
-    tokens: dict[str, str]
-    client: httpx.Client
-    process: subprocess.Popen[str]
-
-    def get(self, path: str, who: str = "alice") -> httpx.Response:
-        return self.client.get(f"{self.address}/v1/datasets{path}", headers=self.sent(who))
-
-    def ask(self, path: str, question: object, who: str = "alice") -> httpx.Response:
-        content = question if isinstance(question, bytes) else json.dumps(question).encode()
-        return self.client.post(f"{self.address}/v1/datasets{path}", content=content, headers=self.sent(who))
-
-    def sent(self, who: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
-
-    def left(self, who: str = "alice") -> Any:
-        return self.get("/patients/budget", who).json()["left"]["epsilon"]
-
-
-def written(folder: Path) -> dict[str, str]:
-    """Two datasets and three tokens."""
-    write_csv(folder / "patients.csv", BOUNDS, people(40))
-    for name in ("patients", "wages"):
-        (folder / f"{name}.toml").write_text(description(name=name))
-    grants = {
-        "alice": ["--account", "research", "--dataset", "patients"],
-        "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],
-        "boss": ["--account", "house", "--dataset", "patients", "--custodian"],
-        "gone": ["--account", "research", "--dataset", "patients", "--expires", "2020-01-01"],
-    }
-    return {
-        name: json.loads(command(folder, "token", "add", name, *more, "--json"))["token"]
-        for name, more in grants.items()
-    }
-
-
-def command(folder: Path, *arguments: str) -> str:
-    """What a command of this process prints, with the folder's token file."""
-    with redirect_stdout(StringIO()) as out, pytest.raises(SystemExit) as stopped:
-        main([*arguments, "--tokens", str(folder / "tokens.json")])
-    assert stopped.value.code == 0
-    return out.getvalue()
-
-
-@contextmanager
-def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Served]:
-    """Until the block ends; nothing but the first line may be printed."""
-    arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", f"from eremite.cli import main; main({arguments!r})"],
-        cwd=folder,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, process.communicate()[1]
-        with httpx.Client(timeout=60) as client:
-            yield Served(json.loads(line)["address"], folder, tokens, client, process)
-    finally:
-        process.terminate()
-        out, err = process.communicate(timeout=30)
-    assert (out, err) == ("", "")
 
 
 @pytest.fixture(scope="module")
@@ -125,15 +37,6 @@ def test_public_facts_are_told_to_whoever_may_ask(service: Served) -> None:
     assert (health.status_code, health.json()["status"]) == (200, "ok")
     assert service.client.get(f"{service.address}/openapi.json").json()["info"]["title"] == "eremite"
     assert [service.client.get(f"{service.address}{page}").status_code for page in ("/docs", "/redoc")] == [404, 404]
-
-
-QUESTIONS = {
-    "count": COUNT,
-    "subspaces": COUNT | {"h": 1, "size": 1},
-    "report": COUNT | {"h": 1, "max_size": 2},
-    "detect": COUNT | {"h": 1, "candidates": [[25, 75.5], [58, 190]]},
-    "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
-}
 
 
 @pytest.mark.parametrize("path", QUESTIONS)
@@ -279,13 +182,6 @@ def test_answer_to_one_who_left_is_kept(service: Served) -> None:
     wait_for(lambda: "left alone" in service.get("/patients/releases").text)
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_harm(service: Served) -> None:
     """Whatever was printed would fail the service's fixture."""
     address = ("127.0.0.1", int(service.address.rsplit(":", 1)[1]))
@@ -417,71 +313,3 @@ def test_tokens_that_others_could_add_to_are_refused(
     assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
     assert "can be written by others, who could give themselves tokens; run: chmod" in err
     assert (tmp_path / "tokens.json").read_bytes() == kept
-
-
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text()
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-
-
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed, so the page's questions are not asked")
-def test_questions_of_the_page_are_answered(service: Served) -> None:
-    [questions] = [block for block in blocks("sh") if "curl" in block]
-    variables = {"EREMITE": service.address, "TOKEN": service.tokens["alice"]}
-    done = subprocess.run(
-        ["sh", "-e"], input=questions.replace("curl -s", "curl -sSf -w '\\n'"), env=os.environ | variables,
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
-    datasets, forecast, count, budget = map(json.loads, done.stdout.splitlines())
-    assert datasets["datasets"][0]["name"] == budget["dataset"] == "patients"
-    assert [error["epsilon"] for error in forecast["errors"]] == [0.1, 0.5]
-    assert count["request_id"] == "march"
-
-
-@pytest.fixture
-def proxied(service: Served, tmp_path: Path) -> Iterator[httpx.Client]:
-    """The service behind nginx, as the page sets it up; the certificate is one for an hour."""
-    certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*certificate, *names], cwd=tmp_path, check=True, capture_output=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    [said] = blocks("nginx")
-    for old, new in {
-        "listen 443": f"listen 127.0.0.1:{port}",
-        "eremite.example.org": "localhost",
-        "/etc/ssl/eremite.pem": "cert.pem",
-        "/etc/ssl/eremite.key": "key.pem",
-        "http://127.0.0.1:8000": service.address,
-    }.items():
-        assert said.count(old) == 1
-        said = said.replace(old, new)
-    temporary = "".join(f"{kind}_temp_path {kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    (tmp_path / "nginx.conf").write_text(f"pid nginx.pid;\nevents {{}}\nhttp {{\n{temporary}{said}}}\n")
-    nginx = subprocess.Popen(
-        ["nginx", "-p", f"{tmp_path}/", "-c", "nginx.conf", "-e", "error.log", "-g", "daemon off;"], cwd=tmp_path
-    )
-    try:
-        trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
-        with httpx.Client(
-            base_url=f"https://localhost:{port}", verify=trusted, headers=service.sent("alice")
-        ) as client:
-            wait_for(lambda: (tmp_path / "nginx.pid").exists())
-            yield client
-    finally:
-        nginx.terminate()
-        nginx.wait(30)
-
-
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed, so the page's proxy is not tried")
-def test_proxy_of_the_page_passes_questions_on_and_holds_long_bodies_back(proxied: httpx.Client) -> None:
-    assert proxied.get("/eremite/healthz").json()["status"] == "ok"
-    answer = proxied.post("/eremite/v1/datasets/patients/count", json=COUNT | {"request_id": "by proxy"})
-    assert (answer.status_code, answer.json()["request_id"]) == (200, "by proxy")
-    assert proxied.get("/eremite/v1/datasets/wages").status_code == 404
-    assert proxied.post("/eremite/v1/datasets/patients/count", content=b" " * (5 * 2**20)).status_code == 413
-    with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(lambda _: proxied.get("/eremite/healthz").status_code, range(60)))
-    assert set(statuses) == {200, 429}

@@ -1,17 +1,27 @@
 """The service as an ASGI application."""
 
+from typing import Any
+
 from fastapi import FastAPI
 
 from eremite.service import asking, looking
 from eremite.service.edge import Bounded, Punctual
 from eremite.service.failures import NoTracebacks, add_handlers
 from eremite.service.house import House
+from eremite.service.outcomes import without_foreign_failures
 from eremite.version import __version__
+
+
+class _Service(FastAPI):
+    """FastAPI, whose description of the routes is what they do."""
+
+    def openapi(self) -> dict[str, Any]:
+        return without_foreign_failures(super().openapi())
 
 
 def application(house: House) -> FastAPI:
     """All routes, behind what holds for every request. Pages that would load code from elsewhere are off."""
-    app = FastAPI(
+    app = _Service(
         title="eremite",
         version=__version__,
         description="Differentially private answers about the outliers of private tables.",

@@ -13,7 +13,7 @@ from eremite.forecast.plain import plain
 from eremite.release import json_number
 from eremite.service import answers
 from eremite.service.asker import Asking
-from eremite.service.outcomes import body_of, outcomes
+from eremite.service.outcomes import WITH_TOKEN, body_of, outcomes
 from eremite.service.questions import (
     CompareMechanisms,
     Count,
@@ -65,7 +65,7 @@ def _endpoint(kind: type[Question], ask: Ask, written: Written) -> Callable[...,
 def _add(path: str, kind: type[Question], ask: Ask, written: Written, answer: answers.Schema, words: str) -> None:
     """One route. A question that spends can be refused by the budget."""
     spends = written is _release
-    statuses = (400, 401, 404, *((409,) if spends else ()), 413, 422, 503)
+    statuses = (400, 404, *((409,) if spends else ()), 413, 422, *WITH_TOKEN)
     router.add_api_route(
         f"/v1/datasets/{{name}}/{path}",
         _endpoint(kind, ask, written),

@@ -62,8 +62,8 @@ class NoTracebacks:
 
         async def noting(message: Message) -> None:
             nonlocal started
-            started = True
             await send(message)
+            started = True
 
         try:
             await self._app(scope, receive, noting)

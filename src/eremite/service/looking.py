@@ -10,32 +10,32 @@ from eremite.ledger import Released
 from eremite.ledger.plain import plain_budgets, plain_entry, plain_privacy
 from eremite.service import answers
 from eremite.service.asker import Asker, Asking, Auditing, Granted, HouseOf
-from eremite.service.outcomes import outcomes
+from eremite.service.outcomes import WITH_TOKEN, outcomes
 from eremite.version import __version__
 
 router = APIRouter()
 
 
-@router.get("/healthz", responses=outcomes(answers.HEALTH), tags=["service"])
+@router.get("/healthz", responses=outcomes(answers.HEALTH, 503), tags=["service"])
 def health() -> Response:
     """Is the service up? Needs no token."""
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-@router.get("/v1/datasets", responses=outcomes(answers.DATASETS, 401, 503), tags=["datasets"])
+@router.get("/v1/datasets", responses=outcomes(answers.DATASETS, *WITH_TOKEN), tags=["datasets"])
 def datasets(house: HouseOf, grant: Granted) -> Response:
     """Name the datasets that this token may ask about, with all that is public about them."""
     served = (house.datasets[name] for name in sorted(set(grant.datasets)) if name in house.datasets)
     return JSONResponse({"datasets": [dataset.facts() for dataset in served]})
 
 
-@router.get("/v1/datasets/{name}", responses=outcomes(answers.DATASET, 401, 404, 503), tags=["datasets"])
+@router.get("/v1/datasets/{name}", responses=outcomes(answers.DATASET, 404, *WITH_TOKEN), tags=["datasets"])
 def dataset(asker: Asking) -> Response:
     """Tell all that is public about a dataset."""
     return JSONResponse(asker.dataset.facts())
 
 
-@router.get("/v1/datasets/{name}/budget", responses=outcomes(answers.BUDGET, 401, 404, 503), tags=["datasets"])
+@router.get("/v1/datasets/{name}/budget", responses=outcomes(answers.BUDGET, 404, *WITH_TOKEN), tags=["datasets"])
 def budget(asker: Asking) -> Response:
     """Tell what this account has left."""
     remaining = asker.dataset.ledger.remaining(asker.dataset.account(asker.grant))
@@ -43,7 +43,7 @@ def budget(asker: Asking) -> Response:
     return JSONResponse(whose | {"left": plain_privacy(remaining.privacy), "words": remaining.words})
 
 
-@router.get("/v1/datasets/{name}/releases", responses=outcomes(answers.RELEASES, 401, 404, 503), tags=["datasets"])
+@router.get("/v1/datasets/{name}/releases", responses=outcomes(answers.RELEASES, 404, *WITH_TOKEN), tags=["datasets"])
 async def releases(asker: Asking) -> Response:
     """Repeat every release of this account. Waits for the question under way, as its answer is not given yet."""
     turns = asker.house.turns
@@ -51,13 +51,17 @@ async def releases(asker: Asking) -> Response:
         return JSONResponse({"releases": await turns.between(lambda: _releases(asker))})
 
 
-@router.get("/v1/datasets/{name}/budgets", responses=outcomes(answers.BUDGETS, 401, 403, 404, 503), tags=["custodian"])
+@router.get(
+    "/v1/datasets/{name}/budgets", responses=outcomes(answers.BUDGETS, 403, 404, *WITH_TOKEN), tags=["custodian"]
+)
 def budgets(asker: Auditing) -> Response:
     """Tell all budgets of a dataset. For the custodian."""
     return JSONResponse(plain_budgets(asker.dataset.name, asker.dataset.ledger.budgets(asker.dataset.name)))
 
 
-@router.get("/v1/datasets/{name}/history", responses=outcomes(answers.HISTORY, 401, 403, 404, 503), tags=["custodian"])
+@router.get(
+    "/v1/datasets/{name}/history", responses=outcomes(answers.HISTORY, 403, 404, *WITH_TOKEN), tags=["custodian"]
+)
 def history(asker: Auditing) -> Response:
     """Tell everything that was charged, released, refused and set, in order. For the custodian."""
     entries = asker.dataset.ledger.history(asker.dataset.name)

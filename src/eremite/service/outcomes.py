@@ -13,10 +13,25 @@ def outcomes(schema: Schema, *failures: int) -> dict[int | str, Schema]:
     """The part of OpenAPI that describes the answers: one that is good, and those that are not."""
     good = {"description": schema["description"], "content": {"application/json": {"schema": schema}}}
     bad: dict[int | str, Schema] = {
-        status: {"description": _MEANING[status], "content": _ERROR_CONTENT} for status in failures
+        status: {"description": _MEANING[status], "content": _ERROR_CONTENT} for status in sorted(failures)
     }
     return {200: good, **bad}
 
+
+def without_foreign_failures(openapi: Schema) -> Schema:
+    """What FastAPI says of all routes, but for the 422 it adds wherever an address has a name in it.
+
+    Any text is such a name; and what does not fit is told in our own form.
+    """
+    for answers in (route["responses"] for methods in openapi["paths"].values() for route in methods.values()):
+        if "422" in answers and answers["422"]["content"] != _ERROR_CONTENT:
+            del answers["422"]
+    openapi["components"].pop("schemas", None)
+    return openapi
+
+
+#: How every route that needs a token may say no.
+WITH_TOKEN = (401, 500, 503)
 
 _ERROR_CONTENT = {"application/json": {"schema": ERROR}}
 _MEANING = {
@@ -27,5 +42,6 @@ _MEANING = {
     409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
     413: "The body is too long.",
     422: "The question does not fit; nothing was charged.",
-    503: "Ledger or tokens are out of reach, or too many questions wait.",
+    500: "An internal error; what was charged stays charged.",
+    503: "Ledger or tokens are out of reach, too many questions wait, or the service stops.",
 }

@@ -45,10 +45,7 @@ OPENAPI = {
                             }
                         },
                     },
-                    "422": {
-                        "description": "Validation Error",
-                        "content": {"application/json": {"schema": {"$ref": "#/x"}}},
-                    },
+                    "422": {"description": "It does not fit."},
                 },
             }
         }
@@ -69,7 +66,7 @@ def test_route_has_every_field_by_the_way_to_it():
         Field("sets", "list of object", "All."),
         Field("sets[].radius", "number", "How near."),
     )
-    assert route.statuses == (("200", "An answer."),)
+    assert route.statuses == (("200", "An answer."), ("422", "It does not fit."))
 
 
 def test_route_page_shows_routes_and_fields():

@@ -1,0 +1,113 @@
+"""`eremite serve` in a process of its own, with two tiny datasets and some tokens, for the tests that talk to it.
+
+Kernels run without being compiled; ticks are short.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from patients import BOUNDS, description, people, write_csv
+
+from eremite.cli import main
+
+DEFINITION = {"min_neighbors": 3, "radius": 0.05}
+COUNT = {"definition": DEFINITION, "epsilon": 0.1}
+TICK = "0.02"
+QUESTIONS = {
+    "count": COUNT,
+    "subspaces": COUNT | {"h": 1, "size": 1},
+    "report": COUNT | {"h": 1, "max_size": 2},
+    "detect": COUNT | {"h": 1, "candidates": [[25, 75.5], [58, 190]]},
+    "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
+}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running service, its folder, and the tokens by name."""
+
+    address: str
+    folder: Path
+    tokens: dict[str, str]
+    client: httpx.Client
+    process: subprocess.Popen[str]
+
+    def get(self, path: str, who: str = "alice") -> httpx.Response:
+        return self.client.get(f"{self.address}/v1/datasets{path}", headers=self.sent(who))
+
+    def ask(self, path: str, question: object, who: str = "alice") -> httpx.Response:
+        content = question if isinstance(question, bytes) else json.dumps(question).encode()
+        return self.client.post(f"{self.address}/v1/datasets{path}", content=content, headers=self.sent(who))
+
+    def sent(self, who: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
+
+    def left(self, who: str = "alice") -> Any:
+        return self.get("/patients/budget", who).json()["left"]["epsilon"]
+
+
+def written(folder: Path) -> dict[str, str]:
+    """Two datasets and three tokens."""
+    write_csv(folder / "patients.csv", BOUNDS, people(40))
+    for name in ("patients", "wages"):
+        (folder / f"{name}.toml").write_text(description(name=name))
+    grants = {
+        "alice": ["--account", "research", "--dataset", "patients"],
+        "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],
+        "boss": ["--account", "house", "--dataset", "patients", "--custodian"],
+        "gone": ["--account", "research", "--dataset", "patients", "--expires", "2020-01-01"],
+    }
+    return {
+        name: json.loads(command(folder, "token", "add", name, *more, "--json"))["token"]
+        for name, more in grants.items()
+    }
+
+
+def command(folder: Path, *arguments: str) -> str:
+    """What a command of this process prints, with the folder's token file."""
+    with redirect_stdout(StringIO()) as out, pytest.raises(SystemExit) as stopped:
+        main([*arguments, "--tokens", str(folder / "tokens.json")])
+    assert stopped.value.code == 0
+    return out.getvalue()
+
+
+@contextmanager
+def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Served]:
+    """Until the block ends; nothing but the first line may be printed."""
+    arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", f"from eremite.cli import main; main({arguments!r})"],
+        cwd=folder,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        with httpx.Client(timeout=60) as client:
+            yield Served(json.loads(line)["address"], folder, tokens, client, process)
+    finally:
+        process.terminate()
+        out, err = process.communicate(timeout=30)
+    assert (out, err) == ("", "")
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

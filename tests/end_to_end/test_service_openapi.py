@@ -1,0 +1,139 @@
+"""What /openapi.json says is what happens: every status of every route occurs, none other does, every answer fits.
+
+Each route meets every mishap, whether it is one of its own or not, and what comes back is held against the description.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from served import DEFINITION, QUESTIONS, Served, serving, written
+
+from eremite.service import asker, openapi
+from eremite.service.answers import ERROR
+from eremite.service.application import application
+from eremite.service.house import House
+from eremite.service.token_file import change_grants
+from eremite.service.turns import Turns
+
+SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
+GOOD: dict[str, Any] = QUESTIONS | {
+    "forecast/count": {"definition": DEFINITION},
+    "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
+    "forecast/count/mechanisms": {"definition": DEFINITION, "epsilon": [1]},
+    "forecast/subspaces": SEARCH | {"epsilon": [1]},
+    "forecast/subspaces/epsilon": SEARCH,
+}
+ROUTES = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("described")
+    with serving(folder, written(folder)) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def described(service: Served) -> Any:
+    return service.client.get(f"{service.address}/openapi.json").json()
+
+
+def met(service: Served, method: str, path: str) -> Iterator[httpx.Response]:
+    """A good question, asked by a custodian, by an analyst and by nobody; of another dataset; and with other bodies."""
+    good = GOOD.get(path.split("{name}/")[-1], {})
+    there, elsewhere = (f"{service.address}{path.format(name=name)}" for name in ("patients", "nothing"))
+    for address, who in ((there, "boss"), (there, "alice"), (there, "nobody"), (elsewhere, "boss")):
+        yield service.client.request(method, address, json=good, headers=service.sent(who))
+    for content in (b"{", b"{}", b" " * (5 * 2**20), json.dumps(good | {"epsilon": "19"}).encode()):
+        yield service.client.request(method, there, content=content, headers=service.sent("boss"))
+
+
+def mishaps(folder: Path, method: str, path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Response]:
+    """An error that nobody foresaw, tokens that are lost, and a service that is stopped."""
+    app = application(House(datasets={}, tokens=folder / "tokens.json", turns=Turns(1)))
+    change_grants(folder / "tokens.json", lambda _: ())
+    with monkeypatch.context() as patched:
+        patched.setattr(asker, "grant_of", lambda *_: 1 / 0)
+        yield asyncio.run(asked(app, method, path))
+    yield asyncio.run(stopped(lambda: asked(app, method, path)))
+    (folder / "tokens.json").unlink()
+    yield asyncio.run(asked(app, method, path))
+
+
+async def asked(app: FastAPI, method: str, path: str) -> httpx.Response:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://service") as client:
+        return await client.request(method, path, headers={"Authorization": "Bearer secret"})
+
+
+async def stopped(ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+    """As a service does that is told twice to stop: all that is under way is cancelled."""
+    asking = asyncio.ensure_future(ask())
+    await asyncio.sleep(0.05)  # its answer waits for a tenth of a tick
+    asking.cancel()
+    return await asking
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_statuses_that_occur_are_those_described_and_answers_fit(
+    service: Served, described: Any, method: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = described["paths"][path][method.lower()]["responses"]
+    occurred = set()
+    for answer in (*met(service, method, path), *mishaps(tmp_path, method, path, monkeypatch)):
+        status = str(answer.status_code)
+        occurred.add(status)
+        assert status in says, answer.text
+        schema = says[status]["content"][answer.headers["content-type"]]["schema"]
+        assert misfits(answer.json(), schema) == [], answer.text
+        assert status == "200" or schema == ERROR
+    assert occurred == set(says)
+
+
+def misfits(value: Any, schema: Any, way: str = "") -> list[str]:
+    """Where a value is not as its schema says; a field that is not described is a misfit too."""
+    if "anyOf" in schema:
+        return min((misfits(value, each, way) for each in schema["anyOf"]), key=len)
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
+    kind = schema.get("type")
+    if kind == "null" or kind is None:
+        return [] if kind is None or value is None else [way]
+    if not isinstance(value, kinds[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return [way]
+    return [*_misfitting_fields(value, schema, way), *_misfitting_items(value, schema, way)]
+
+
+def _misfitting_fields(value: Any, schema: Any, way: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        return
+    known = schema.get("properties", {})
+    yield from (f"{way}.{name} is missing" for name in schema.get("required", ()) if name not in value)
+    for name, part in value.items():
+        about = known.get(name, schema.get("additionalProperties", None if known else {}))
+        yield from [f"{way}.{name} is not described"] if about is None else misfits(part, about, f"{way}.{name}")
+
+
+def _misfitting_items(value: Any, schema: Any, way: str) -> Iterator[str]:
+    if isinstance(value, list):
+        abouts = schema.get("prefixItems") or [schema["items"]] * len(value)
+        for place, (part, about) in enumerate(zip(value, abouts, strict=True)):
+            yield from misfits(part, about, f"{way}[{place}]")
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        ({"error": "Why."}, []),
+        ({"error": 5}, [".error"]),
+        ({}, [".error is missing"]),
+        ({"error": "Why.", "row": 7}, [".row is not described"]),
+        ([], [""]),
+    ],
+)
+def test_misfits_are_found(value: Any, where: list[str]) -> None:
+    assert misfits(value, ERROR) == where
