@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from eremite.plots.look import BLACK, BLUE, GREEN, ORANGE, RED  # noqa: E402
+from eremite.plots.look import BLACK, BLUE, GREEN, ORANGE, RED, ink  # noqa: E402
 
 __all__ = ["BLACK", "BLUE", "GREEN", "ORANGE", "RED", "label", "panels", "save"]
 
@@ -26,7 +26,9 @@ def panels(count: int, width: float) -> tuple[Figure, list[Axes]]:
 
 def label(axes: Axes, text: str, at: tuple[float, float], colour: str, shift: tuple[float, float] = (5, 0)) -> None:
     """A name beside its line, from the left."""
-    axes.annotate(text, at, xytext=shift, textcoords="offset points", color=colour, va="center", annotation_clip=False)
+    axes.annotate(
+        text, at, xytext=shift, textcoords="offset points", color=ink(colour), va="center", annotation_clip=False
+    )  # fmt: skip
 
 
 def save(figure: Figure, path: Path) -> None:

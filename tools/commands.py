@@ -89,5 +89,5 @@ def _section(command: Command) -> str:
     if not command.parameters:
         return f"{title}\n\n{command.does}\n\n```text\n{command.usage}\n```\n"
     rows = [f"| `{each.typed}` | {each.meaning} | {each.otherwise} |" for each in command.parameters]
-    table = "\n".join(["| | what it means | default |", "|---|---|---|", *rows])
+    table = "\n".join(["| typed | what it means | default |", "|---|---|---|", *rows])
     return f"{title}\n\n{command.does}\n\n```text\n{command.usage}\n```\n\n{table}\n"

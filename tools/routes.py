@@ -101,11 +101,11 @@ def _section(route: Route) -> str:
     parts = [f"## {route.name}", route.does]
     if route.takes:
         rows = [f"| `{each.way}` | {each.kind} | {each.meaning} | {each.otherwise} |" for each in route.takes]
-        parts.append("\n".join(["| sent | | | |", "|---|---|---|---|", *rows]))
+        parts.append("\n".join(["| sent | kind | what it means | default |", "|---|---|---|---|", *rows]))
     if route.gives:
         rows = [f"| `{each.way}` | {each.kind} | {each.meaning} |" for each in route.gives]
-        parts.append("\n".join(["| comes back | | |", "|---|---|---|", *rows]))
+        parts.append("\n".join(["| comes back | kind | what it means |", "|---|---|---|", *rows]))
     if route.statuses:
         rows = [f"| {status} | {meaning} |" for status, meaning in route.statuses]
-        parts.append("\n".join(["| status | |", "|---|---|", *rows]))
+        parts.append("\n".join(["| status | what it means |", "|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"

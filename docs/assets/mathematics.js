@@ -9,4 +9,8 @@ document.addEventListener("DOMContentLoaded", () => {
       throwOnError: true,
     });
   }
+  // What is too wide scrolls: by keyboard, too.
+  for (const wide of document.querySelectorAll(".arithmatex, .md-content p:has(> img), .md-typeset__scrollwrap")) {
+    if (wide.scrollWidth > wide.clientWidth && wide.clientWidth > 0) wide.tabIndex = 0;
+  }
 });

@@ -34,18 +34,18 @@ caption { text-align: left; color: var(--soft); padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); }
 td { min-width: 4rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; min-width: 0; white-space: nowrap; }
-pre { background: var(--card); padding: .7rem 1rem; border-radius: 6px; overflow-x: auto; font-size: .85rem;
+pre { background: var(--card); padding: .7rem 1rem; border-radius: 6px; white-space: pre-wrap; font-size: .85rem;
   line-height: 1.45; }
 .made-up { background: var(--marked); border: 2px dashed var(--mark); border-radius: 6px; padding: 1.2rem; }
 .made-up h2 { color: var(--mark); }
 footer { color: var(--soft); font-size: .9rem; padding-bottom: 2.5rem; }
 @media (max-width: 34rem) { body { font-size: 16px; } h1 { font-size: 1.6rem; }
-  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
+  figure { overflow-x: auto; } figure svg { width: 36rem; max-width: none; } }
 @media print { :root { --ink: #000; --soft: #444; --page: #fff; --card: #f4f4f4; --line: #bbb; --accent: #0b5f94;
   --mark: #8a5200; --marked: #fff; } body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
   section, aside { break-inside: auto; margin: 1.2rem 0; padding-top: 1rem; } h2 { break-after: avoid; }
-  figure, .answer, tr, dl, pre { break-inside: avoid; } figure svg { max-width: 13cm; }
-  pre { white-space: pre-wrap; } .scroll { overflow: visible; } }
+  figure, .answer, tr, dl, pre { break-inside: avoid; } figure svg { max-width: 13cm; } .scroll { overflow: visible; } }
 """
 
 

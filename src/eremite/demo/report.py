@@ -51,7 +51,8 @@ def _summary(dataset: Dataset, session: Session, steps: Sequence[Step]) -> str:
     spent = f"All answers together leave {session.remaining} of the budget."
     lead = (
         f"{session.n_rows:,} {dataset.words}, {len(dataset.columns)} columns. The answers below are differentially "
-        "private: each would be nearly as likely with any one row replaced. They may be passed on."
+        "private: with any one row replaced, none would be likelier by more than the factor told with it. They may "
+        "be passed on."
     )
     return prose(lead, "lead") + element("ul", *answers, of="answers") + prose(spent)
 
@@ -88,7 +89,8 @@ def _step(number: int, step: Step) -> str:
 
 
 def _figure(drawn: str) -> str:
-    return element("figure", drawn) if drawn else prose(WITHOUT, "note")
+    """It scrolls on a telephone, by keyboard too."""
+    return f'<figure tabindex="0">{drawn}</figure>\n' if drawn else prose(WITHOUT, "note")
 
 
 def _budget(name: str, ledger: Ledger) -> str:
@@ -98,8 +100,9 @@ def _budget(name: str, ledger: Ledger) -> str:
         "The budget, event by event",
         prose(
             "Every charge was made before a row was looked at. These are the events of the ledger, without their times."
+            " It counts candidates from 0, where the answers above count from 1."
         ),
-        grid("Events of the ledger", ("", "event", "epsilon", "what"), rows, numbers=(0, 2)),
+        grid("Events of the ledger", ("no.", "event", "epsilon", "what"), rows, numbers=(0, 2)),
     )
 
 

@@ -45,7 +45,7 @@ def write(figure: Figure, path: Path) -> None:
     kind = checked_file(path).suffix.lower()
     try:
         with _repeatable():
-            figure.savefig(path, format=kind[1:], dpi=150, metadata=_METADATA[kind])
+            figure.savefig(path, format=kind[1:], dpi=150, metadata=_METADATA[kind] | {"Title": title(figure)})
     except OSError as error:
         raise _not_written(path, error) from None
 
@@ -53,20 +53,29 @@ def write(figure: Figure, path: Path) -> None:
 def svg(figure: Figure) -> str:
     """One <svg> element to put into a page: no prolog, no script, no style or name that others on the page could meet.
 
-    Letters are drawn as outlines, so it looks the same everywhere; the figure's title is its title.
+    Letters are drawn as outlines, so it looks the same everywhere; for those who have it read aloud, the figure's title
+    is its name, and the words below it are its description.
     """
     text = StringIO()
     with _repeatable():
         figure.savefig(text, format="svg", metadata=_METADATA[".svg"])
-    words = figure.get_suptitle()
     drawn = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text.getvalue(), flags=re.DOTALL)
     drawn = drawn[drawn.index("<svg") :].strip()
-    root = f'<svg role="img" aria-label="{_attribute(words)}" style="stroke-linejoin: round; stroke-linecap: butt"'
+    root = (
+        f'<svg role="img" aria-label="{_escaped(title(figure))}" style="stroke-linejoin: round; stroke-linecap: butt"'
+    )
     own = f"e{hashlib.sha256(drawn.encode()).hexdigest()[:8]}"
-    return root + re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{own}-", drawn.removeprefix("<svg"))
+    named = root + re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{own}-", drawn.removeprefix("<svg"))
+    return named.replace(">", f"><desc>{_escaped(figure.get_supxlabel())}</desc>", 1)
 
 
-def _attribute(words: str) -> str:
+def title(figure: Figure) -> str:
+    """What the figure shows, on one line; where it has no title, what its axes are called."""
+    words = figure.get_suptitle() or ", ".join(filter(None, (axes.get_title() for axes in figure.axes)))
+    return " ".join(words.split())
+
+
+def _escaped(words: str) -> str:
     for letter, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         words = words.replace(letter, entity)
     return words

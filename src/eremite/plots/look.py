@@ -9,10 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from eremite.plots.files import title
 from eremite.plots.picture import Picture
 
 # Okabe and Ito's colours; every line has a style of its own besides.
 BLACK, ORANGE, BLUE, GREEN, RED, GREY = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "0.45"
+# Words are thinner than lines: the same hues, dark enough on white to be read (a contrast of 4.5).
+_DARKER = {ORANGE: "#946600", GREEN: "#007A59", RED: "#B85100"}
 DASHED, DOTTED, DASHDOT = (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2))
 Style = str | tuple[float, tuple[float, ...]]
 _LEADING = 12.0  # points between two names
@@ -27,6 +30,11 @@ class Line:
     y: Sequence[float]
     colour: str
     style: Style = "-"
+
+
+def ink(colour: str) -> str:
+    """The colour for words about what is drawn in this one."""
+    return _DARKER.get(colour, colour)
 
 
 def panels(
@@ -57,7 +65,7 @@ def name_ends(axes: Axes, lines: Sequence[Line]) -> None:
     for line, height, place in zip(lines, heights, _apart(heights), strict=True):
         axes.annotate(
             line.name, (line.x[-1], line.y[-1]), xytext=(5, place - height), textcoords="offset points",
-            color=line.colour, va="center", fontsize=9, annotation_clip=False,
+            color=ink(line.colour), va="center", fontsize=9, annotation_clip=False,
         )  # fmt: skip
 
 
@@ -105,5 +113,5 @@ def ticks(axes: Axes, values: Sequence[float]) -> None:
 def save(figure: Figure, folder: Path, name: str) -> None:
     """As SVG and PNG; the same files for the same figure."""
     with mpl.rc_context({"svg.hashsalt": "eremite"}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Title": title(figure)})
+        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None, "Title": title(figure)})

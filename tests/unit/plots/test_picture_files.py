@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 from made import made, release
+from matplotlib.colors import to_rgb
 
 from eremite import InputError
-from eremite.plots import checked_file, svg, write
+from eremite.plots import checked_file, picture, svg, write
+from eremite.plots.look import BLACK, BLUE, GREEN, GREY, ORANGE, RED, ink
 
 
 def test_svg_is_one_element_that_needs_and_touches_nothing_else():
@@ -19,6 +21,7 @@ def test_svg_is_one_element_that_needs_and_touches_nothing_else():
     assert text.startswith("<svg ")
     assert root.attrib["role"] == "img"
     assert root.attrib["aria-label"] == "Drawn as the sets of columns with the most outliers"
+    assert "outlier: a row with fewer than" in root[0].text  # the first child, <desc>: the words below the picture
     assert not re.search(
         r"<script|<style|<metadata|<!|<\?|@import|https?://(?!www\.w3\.org/(2000/svg|1999/xlink))", text
     )
@@ -51,6 +54,34 @@ def test_file_is_the_same_for_the_same_picture(tmp_path, suffix):
     assert written == (tmp_path / f"b{suffix}").read_bytes()
     write(made()[0].plot(), tmp_path / f"a{suffix}")
     assert (tmp_path / f"a{suffix}").read_bytes() != written
+
+
+def test_file_is_named_as_the_picture_is(tmp_path):
+    for suffix in (".svg", ".png", ".pdf"):
+        write(release("count_outliers", 3, columns=("a&b",)).plot(), tmp_path / f"a{suffix}")
+    assert "<title>3 outliers (with noise) in a&amp;b</title>" in (tmp_path / "a.svg").read_text()
+    assert all(b"in a&b" in (tmp_path / name).read_bytes() for name in ("a.png", "a.pdf"))
+
+
+def test_words_in_colour_can_be_read():
+    colours = (BLACK, BLUE, GREEN, GREY, ORANGE, RED)
+    assert min(1.05 / (_luminance(ink(colour)) + 0.05) for colour in colours) >= 4.5  # WCAG 2, on white
+
+
+def _luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_letter_that_the_first_font_has_not_is_taken_from_another(monkeypatch):
+    """STIX, which matplotlib brings along, stands for a font with Chinese letters."""
+    drawn = {}
+    for fonts in ((), ("STIXGeneral",)):
+        monkeypatch.setattr(picture, "_installed", lambda fonts=fonts: fonts)
+        drawn[fonts] = [svg(release("count_outliers", 3, columns=(name,)).plot()) for name in ("plain", "\u2315")]
+    assert drawn[()][0] == drawn["STIXGeneral",][0]
+    assert "STIXGeneral" not in drawn[()][1]
+    assert "STIXGeneral" in drawn["STIXGeneral",][1]
 
 
 def test_file_is_checked_without_a_trace(tmp_path):
