@@ -131,6 +131,13 @@ def test_history_as_csv(capsys: Captured) -> None:
     )
 
 
+def test_history_as_csv_holds_letters_of_no_encoding(capsys: Captured) -> None:
+    reason = "board, \udcff"  # how a byte that is no UTF-8 arrives from a shell
+    assert run(capsys, "budget", "set", "patients.toml", "--epsilon", "3", "--reason", reason)[0] == 0
+    assert run(capsys, "history", "patients.toml", "--csv", "trail.csv")[0] == 0
+    assert "board, \\udcff" in Path("trail.csv").read_text(encoding="utf-8")
+
+
 DAMAGE = {
     "changed": "UPDATE eremite_events SET payload = replace(payload, '1/2', '1/5') WHERE seq = 2",
     "removed": "DELETE FROM eremite_events WHERE seq = 2",

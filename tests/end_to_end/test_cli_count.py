@@ -165,13 +165,13 @@ BAD = [
     ({"k": "0"}, "min_neighbors must be a whole number, 1 or more."),
     ({"k": "-3"}, "min_neighbors must be a whole number, 1 or more."),
     ({"k": "1200"}, "min_neighbors 1200 does not fit a table of 1200 rows"),
-    ({"k": "2.5"}, "Invalid value for '-k'"),
+    ({"k": "2.5"}, "-k (--min-neighbors) must be a whole number, written like 5."),
     ({"k": None}, "Missing option '-k'"),
     ({"r": "0"}, "radius must be a number above 0"),
     ({"r": "nan"}, "radius must be a number above 0"),
     ({"r": "1"}, "radius 1.0 does not fit"),
     ({"r": "7"}, "radius 7.0 does not fit"),
-    ({"r": "near"}, "Invalid value for '-r'"),
+    ({"r": "near"}, "-r (--radius) must be a number, written like 0.5."),
 ]
 
 

@@ -50,7 +50,8 @@ def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:
 
 BAD = [
     ([], "patients.toml names no stand_in, so rows are made up: give --rows"),
-    (["--rows", "0"], "--rows must be a whole number, 1 or more."),
+    (["--rows", "0"], "--rows must be a whole number from 1 to 100,000,000."),
+    (["--rows", "9" * 30], "--rows must be a whole number from 1 to 100,000,000."),
     (["--rows", "9", "-k", "9"], "min_neighbors"),
     (["--rows", "90", "--shape", "round"], "shape must be one of clusters, normal, uniform."),
     (["--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),

@@ -40,7 +40,7 @@ BAD = [
     (["--share", "0.05", "--from-stand-in"], "give --rows"),
     (["--epsilon", "1"], "Missing option '--share'"),
     (["--share", "5", "--epsilon", "1"], "share must be above 0 and below 1"),
-    (["--share", "0.1", "--epsilon", "1", "--radii", "0.1,x"], "radii must be a number"),
+    (["--share", "0.1", "--epsilon", "1", "--radii", "0.1,x"], "each of --radii must be a number, written like 0.5."),
     (["--share", "0.1", "--epsilon", "1", "--columns", "weight"], "Column 'weight'"),
 ]
 

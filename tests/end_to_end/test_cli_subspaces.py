@@ -236,7 +236,7 @@ BAD_SUBSPACES = [
     ({"size": 0}, "The size of a subspace must be a whole number from 1 to 3."),
     ({"size": 4}, "The size of a subspace must be a whole number from 1 to 3."),
     ({"size": None, "max_size": 4}, "The size of a subspace must be a whole number from 1 to 3."),
-    ({"size": "two"}, "Invalid value for '--size'"),
+    ({"size": "two"}, "--size must be a whole number, written like 5."),
     ({"size": None, "subspace": "weight"}, "Subspace column 'weight' is not in the table"),
     ({"size": None, "subspace": "bmi,bmi"}, "Column 'bmi' occurs twice in one subspace."),
     ({"size": None, "subspace": ""}, "Each subspace must be a list of one or more column names."),

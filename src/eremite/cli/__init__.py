@@ -13,6 +13,7 @@ from io import TextIOWrapper
 import typer
 
 from eremite.cli.app import app
+from eremite.cli.mistyped import mistyped
 from eremite.errors import BudgetRefused, EremiteError
 
 
@@ -32,7 +33,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except EremiteError as error:
         return _fail(str(error), 2)
     except typer.TyperException as error:
-        return _fail(" ".join(error.format_message().split()), 2)
+        return _fail(mistyped(error), 2)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:
@@ -54,5 +55,7 @@ def _internal(error: Exception) -> str:
 
 
 def _fail(sentence: str, code: int) -> int:
-    typer.echo(f"Error: {sentence}", err=True)
+    """On one line, whatever letters the name of a file has."""
+    line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sentence)
+    typer.echo(f"Error: {line}", err=True)
     return code

@@ -33,6 +33,8 @@ from eremite.table import Description, open_stand_in, read_description
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
+
 
 def run(
     path: Path,
@@ -77,12 +79,12 @@ def public_rows_or(description: Description, rows: int | None, make: Callable[[i
     table = open_stand_in(description)
     if table is not None:
         return public_rows(table)
-    if rows is not None and rows < 1:
-        raise InputError("--rows must be a whole number, 1 or more.")
     if rows is None:
         raise InputError(
             f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
         )
+    if not 1 <= rows <= _MOST_ROWS:
+        raise InputError(f"--rows must be a whole number from 1 to {_MOST_ROWS:,}.")
     return make(rows)
 
 

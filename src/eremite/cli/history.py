@@ -77,7 +77,7 @@ def _harmless(cell: Any) -> Any:
 
 def _write(path: Path, lines: list[dict[str, Any]]) -> None:
     try:
-        with path.open("w", newline="") as file:
+        with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
             writer.writerows({name: _harmless(cell) for name, cell in line.items()} for line in lines)

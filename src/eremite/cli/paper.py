@@ -22,6 +22,8 @@ _BESIDE = Path(__file__).parents[4] / "shared" / "data"
 
 def run(output: Path, data: Path | None, download: bool, small: bool, seed: int, as_json: bool) -> str:
     """Run what is not yet there, and say what came out."""
+    if seed < 0:
+        raise InputError("--seed must be a whole number, 0 or more.")
     files = _files(data, download)
     setting = quick(seed, files) if small else Setting(seed=seed, files=files)
     with _bar() as say:

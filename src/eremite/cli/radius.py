@@ -20,7 +20,7 @@ from eremite.table import read_description
 
 def typed_radii(text: str | None) -> list[float] | None:
     """Numbers with commas between them."""
-    return None if text is None else [float(exact(part, "radii")) for part in text.split(",")]
+    return None if text is None else [float(exact(part, "each of --radii")) for part in text.split(",")]
 
 
 def privately(

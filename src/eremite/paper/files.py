@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from eremite.errors import InputError
+from eremite.table.numeric import or_input_error
 
 Rows = list[dict[str, str]]
 
@@ -45,8 +46,9 @@ def where_to_get(missing: Iterable[str]) -> str:
 
 def read_files(folder: Path) -> Files:
     """What a folder holds: adult.csv.gz and ionosphere.csv.gz with a header, or the archive's own files."""
-    if not folder.is_dir():
-        raise InputError(f"--data {folder} is not a folder; name the one that holds adult.data and ionosphere.data.")
+    sentence = f"--data {folder} is not a folder; name the one that holds adult.data and ionosphere.data."
+    if not or_input_error(folder.is_dir, sentence):
+        raise InputError(sentence)
     return Files(_adult(folder), _ionosphere(folder))
 
 

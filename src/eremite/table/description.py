@@ -179,7 +179,7 @@ def read_description(path: str | Path) -> Description:
 
 
 def _text(path: Path) -> str:
-    if path.is_dir():
+    if or_input_error(path.is_dir, f"{path} cannot be opened; check its name and the permissions of its folder."):
         raise InputError(f"{path} is a folder; give the description file inside it.")
     if not path.exists():
         raise InputError(f"{path} does not exist; write a description with: eremite init FILE")

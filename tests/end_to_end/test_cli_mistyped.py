@@ -1,0 +1,88 @@
+"""A command line that cannot be read: one sentence in our own words, exit code 2, nothing charged, nothing written."""
+
+from pathlib import Path
+
+import pytest
+
+from eremite.cli import main
+from eremite.cli.app import app
+from tools.commands import commands
+
+Captured = pytest.CaptureFixture[str]
+
+NUMBERS = ("<int>", "<float>")
+NO_NUMBERS = ("", "--5", "½")
+NOT_WHOLE = (*NO_NUMBERS, "2.5", "1e400", "٣")
+
+
+def refused(capsys: Captured, *arguments: str) -> str:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
+    return err.removeprefix("Error: ").removesuffix("\n")
+
+
+def numeric_options() -> list[tuple[str, str, str]]:
+    """Command, option and kind of every number that is typed; a new option is found by itself."""
+    return [
+        (command.name, parameter.names[-1], parameter.typed.split()[-1])
+        for command in commands(app)
+        for parameter in command.parameters
+        if parameter.typed.endswith(NUMBERS)
+    ]
+
+
+def test_numbers_are_typed_in_many_places() -> None:
+    known = {("count", "--radius", "<float>"), ("serve", "--tick", "<float>"), ("paper", "--seed", "<int>")}
+    assert known <= set(numeric_options())
+
+
+@pytest.mark.parametrize(("command", "option", "kind"), numeric_options())
+def test_what_is_no_number_gets_our_words(capsys: Captured, command: str, option: str, kind: str) -> None:
+    takes = "a whole number, written like 5" if kind == "<int>" else "a number, written like 0.5"
+    for typed in NOT_WHOLE if kind == "<int>" else NO_NUMBERS:
+        said = refused(capsys, *command.split(), option, typed)
+        assert option in said
+        assert said.endswith(f" must be {takes}.")
+
+
+MISTYPED = [
+    ("count x -k 2.5", "-k (--min-neighbors) must be a whole number, written like 5."),
+    ("count x -r near", "-r (--radius) must be a number, written like 0.5."),
+    ("count x -k \udcff", "-k (--min-neighbors) must be of plain letters and digits."),
+    ("detect x --top " + "9" * 5000, "--top must be a whole number of fewer digits."),
+    ("serve x --tick abc", "--tick must be a number, written like 0.5."),
+    ("paper --seed -1", "--seed must be a whole number, 0 or more."),
+    ("count x -k 5", "Missing option '-r' / '--radius'. See eremite count --help."),
+    (
+        "forecast x --colour",
+        "No such option: --colour (Possible options: --columns). See eremite forecast count --help.",
+    ),
+    ("history x y", "Got unexpected extra argument(s) (y). See eremite history --help."),
+    ("tokn", "No such command 'tokn'. Did you mean 'token'? See eremite --help."),
+    ("token", "Missing command. See eremite token --help."),
+    ("count -k", "Option '-k' requires an argument."),
+    (
+        "check absent\ufeff\x1b[2J.toml",
+        "absent\\ufeff\\x1b[2J.toml does not exist; write a description with: eremite init FILE",
+    ),
+    ("check " + "d" * 5000, "d" * 5000 + " cannot be opened; check its name and the permissions of its folder."),
+    (
+        "paper --data " + "d" * 5000,
+        f"--data {'d' * 5000} is not a folder; name the one that holds adult.data and ionosphere.data.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("typed", "sentence"), MISTYPED, ids=[typed[:30] for typed, _ in MISTYPED])
+def test_mistyped_line_gets_one_sentence(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(capsys, *typed.split(" ")) == sentence
+    assert not list(tmp_path.iterdir())
+
+
+def test_name_with_a_line_break_stays_on_one_line(capsys: Captured) -> None:
+    assert refused(capsys, "check", "a\nError: b").startswith("a\\nError: b does not exist")
