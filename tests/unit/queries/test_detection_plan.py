@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite import BudgetRefused, OutlierDefinition, Privacy, Session, Table
 from eremite.queries.detection import compute_detection, plan_detection
-from eremite.session import session as module
+from private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
 POINTS = [[20.0, 1.0], [80.0, 5.0], [55.0, 2.5]]
@@ -74,38 +74,21 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
-def test_bad_request_for_detection_spends_nothing_and_looks_at_nothing(monkeypatch, bad):
-    monkeypatch.setattr(module, "compute_detection", lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(InputError):
-        session.detect_outliers(**({"definition": DEFINITION, "candidates": POINTS, "h": 1, "epsilon": 0.5} | bad))
-    assert session.remaining == Privacy(Fraction(1))
+def test_bad_request_for_detection_spends_nothing_and_looks_at_nothing(bad):
+    request = {"definition": DEFINITION, "candidates": POINTS, "h": 1, "epsilon": 0.5} | bad
+    assert refused_for_free(table(), lambda session: session.detect_outliers(**request))
 
 
-def test_refused_detection_spends_nothing(monkeypatch):
-    monkeypatch.setattr(module, "compute_detection", lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(BudgetRefused):
-        session.detect_outliers(DEFINITION, candidates=POINTS, h=1, epsilon=2)
-    assert session.remaining == Privacy(Fraction(1))
-
-
-class PrivateSideError(Exception):
-    """What the private side may raise."""
+def test_refused_detection_spends_nothing():
+    request = {"definition": DEFINITION, "candidates": POINTS, "h": 1, "epsilon": 2}
+    assert refused_for_free(table(), lambda session: session.detect_outliers(**request), BudgetRefused)
 
 
 @pytest.mark.parametrize("candidates", [POINTS, None])
-def test_charge_for_detection_is_made_before_a_row_is_looked_at(monkeypatch, candidates):
-    session, found = Session(table(), epsilon=1), []
-
-    def look(*_):
-        found.append(session.remaining)
-        raise PrivateSideError
-
-    monkeypatch.setattr(Table, "points", look)
-    with pytest.raises(PrivateSideError):
-        session.detect_outliers(DEFINITION, candidates=candidates, h=1, epsilon=0.25)
-    assert found == [session.remaining] == [Privacy(Fraction(3, 4))]
+def test_charge_for_detection_is_made_before_a_row_is_looked_at(candidates):
+    request = {"definition": DEFINITION, "candidates": candidates, "h": 1, "epsilon": 0.25}
+    left = left_when_looking(table(), lambda session: session.detect_outliers(**request))
+    assert left == Privacy(Fraction(3, 4))
 
 
 @pytest.mark.parametrize("candidates", [POINTS, None])

@@ -6,12 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eremite import InputError, OutlierDefinition, Privacy, Release, Session, Table
+from eremite import OutlierDefinition, Privacy, Release, Session, Table
 from eremite.forecast import StandIn, radius_on
 from eremite.ledger import Cost
 from eremite.outliers import count_outliers
 from eremite.queries.radius import RADII, compute_radius, plan_radius
 from eremite.sensitivity import dampened, local_profile, most_moved
+from private_side import left_when_looking, refused_for_free
 
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
 ROWS = np.clip(np.random.default_rng(2).normal(0.5, 0.1, (800, 2)), 0, 1)
@@ -89,7 +90,11 @@ BAD = [
 
 @pytest.mark.parametrize(("bad", "sentence"), BAD)
 def test_bad_choice_is_refused_and_costs_nothing(bad, sentence):
-    session = Session(table(), epsilon=1)
-    with pytest.raises(InputError, match=sentence):
-        session.choose_radius(**({"min_neighbors": 5, "share": "0.05", "epsilon": 0.5} | bad))
-    assert session.remaining == Privacy(Fraction(1))
+    request = {"min_neighbors": 5, "share": "0.05", "epsilon": 0.5} | bad
+    assert sentence in refused_for_free(table(), lambda session: session.choose_radius(**request))
+
+
+def test_charge_for_a_radius_is_made_before_a_row_is_looked_at():
+    request = {"min_neighbors": 5, "share": "0.05", "epsilon": 0.25}
+    left = left_when_looking(table(), lambda session: session.choose_radius(**request))
+    assert left == Privacy(Fraction(3, 4))

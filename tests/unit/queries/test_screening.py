@@ -10,7 +10,7 @@ import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.queries.screening import Screening, plan_screening
-from eremite.session import session as module
+from private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
 LONELY, CROWDED = [90.0, 9.0], [20.0, 2.0]
@@ -141,28 +141,17 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
-def test_bad_request_for_a_screen_spends_nothing_and_looks_at_nothing(monkeypatch, bad):
-    monkeypatch.setattr(module, "Screen", lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(InputError):
-        session.is_outlier(**({"definition": DEFINITION, "most_yes": 1, "epsilon": 0.5} | bad))
-    assert session.remaining == Privacy(Fraction(1))
+def test_bad_request_for_a_screen_spends_nothing_and_looks_at_nothing(bad):
+    request = {"definition": DEFINITION, "most_yes": 1, "epsilon": 0.5} | bad
+    assert refused_for_free(table(), lambda session: session.is_outlier(**request))
 
 
-def test_refused_screen_spends_nothing(monkeypatch):
-    monkeypatch.setattr(module, "Screen", lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(BudgetRefused):
-        screen(1, 2, session)
-    assert session.remaining == Privacy(Fraction(1))
+def test_refused_screen_spends_nothing():
+    assert refused_for_free(table(), lambda session: screen(1, 2, session), BudgetRefused)
 
 
-def test_charge_for_a_screen_is_made_before_a_row_is_looked_at(monkeypatch):
-    session, found = Session(table(), epsilon=1), []
-    points = Table.points
-    monkeypatch.setattr(Table, "points", lambda *given: found.append(session.remaining) or points(*given))
-    screen(1, 0.25, session)
-    assert found == [Privacy(Fraction(3, 4))]
+def test_charge_for_a_screen_is_made_before_a_row_is_looked_at():
+    assert left_when_looking(table(), lambda session: screen(1, 0.25, session)) == Privacy(Fraction(3, 4))
 
 
 @pytest.mark.parametrize("candidates", [[[1.0]], [1.0, 2.0], [[1.0, float("nan")]], [["a", "b"]], [[1.0, 2.0], [1.0]]])

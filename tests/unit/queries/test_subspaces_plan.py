@@ -23,6 +23,7 @@ from eremite.queries.subspaces import (
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
 from eremite.session import session as module
 from eremite.table import Bounds
+from private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.2)
 NAMES = ("a", "b", "c", "d")
@@ -232,10 +233,8 @@ def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
 
 
 def test_report_too_thin_to_count_is_refused_before_it_is_charged():
-    session = Session(table(), epsilon=1)
-    with pytest.raises(InputError, match="with less, the answer is nothing but noise"):
-        session.outlier_report(DEFINITION, 10, max_size=2, epsilon="0.00001")
-    assert session.remaining == Privacy(Fraction(1))
+    told = refused_for_free(table(), lambda session: session.outlier_report(DEFINITION, 10, max_size=2, epsilon="1e-5"))
+    assert "with less, the answer is nothing but noise" in told
 
 
 # Refusals.
@@ -263,13 +262,9 @@ BAD = [
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
 @pytest.mark.parametrize("query", ["top_subspaces", "outlier_report"])
-def test_bad_request_for_subspaces_spends_nothing_and_looks_at_nothing(monkeypatch, query, bad):
-    for compute in ("compute_subspaces", "compute_report"):
-        monkeypatch.setattr(module, compute, lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(InputError):
-        getattr(session, query)(**({"definition": DEFINITION, "h": 1, "max_size": 2, "epsilon": 0.5} | bad))
-    assert session.remaining == Privacy(Fraction(1))
+def test_bad_request_for_subspaces_spends_nothing_and_looks_at_nothing(query, bad):
+    request = {"definition": DEFINITION, "h": 1, "max_size": 2, "epsilon": 0.5} | bad
+    assert refused_for_free(table(), lambda session: getattr(session, query)(**request))
 
 
 @pytest.mark.parametrize("bad", [{"utility": "best"}, {"utility": None}, {"selection": "gumbel"}, {"selection": 1}])
@@ -278,30 +273,16 @@ def test_unknown_ways_are_refused(bad):
         plan(**bad)
 
 
-def test_refused_search_spends_nothing(monkeypatch):
-    monkeypatch.setattr(module, "compute_subspaces", lambda *_: pytest.fail("rows were looked at"))
-    session = Session(table(), epsilon=1)
-    with pytest.raises(BudgetRefused):
-        session.top_subspaces(DEFINITION, h=1, size=1, epsilon="1.000001")
-    assert session.remaining == Privacy(Fraction(1))
-
-
-class PrivateSideError(Exception):
-    """What the private side may raise."""
+def test_refused_search_spends_nothing():
+    request = {"definition": DEFINITION, "h": 1, "size": 1, "epsilon": "1.000001"}
+    assert refused_for_free(table(), lambda session: session.top_subspaces(**request), BudgetRefused)
 
 
 @pytest.mark.parametrize("query", ["top_subspaces", "outlier_report"])
-def test_charge_for_subspaces_is_made_before_a_row_is_looked_at(monkeypatch, query):
-    session, found = Session(table(), epsilon=1), []
-
-    def look(*_):
-        found.append(session.remaining)
-        raise PrivateSideError
-
-    monkeypatch.setattr(Table, "points", look)
-    with pytest.raises(PrivateSideError):
-        getattr(session, query)(definition=DEFINITION, h=1, max_size=2, epsilon=0.25)
-    assert found[0] == session.remaining == Privacy(Fraction(3, 4))
+def test_charge_for_subspaces_is_made_before_a_row_is_looked_at(query):
+    request = {"definition": DEFINITION, "h": 1, "max_size": 2, "epsilon": 0.25}
+    left = left_when_looking(table(), lambda session: getattr(session, query)(**request))
+    assert left == Privacy(Fraction(3, 4))
 
 
 @pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])

@@ -12,6 +12,7 @@ import eremite
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.session import session as module
+from private_side import PrivateSideError
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
@@ -69,10 +70,6 @@ def test_thousand_counts_of_a_tenth_spend_a_hundred(table, monkeypatch):
     assert session.remaining == Privacy(Fraction(0))
     with pytest.raises(BudgetRefused):
         session.count_outliers(DEFINITION, epsilon="0.000001")
-
-
-class PrivateSideError(Exception):
-    """What the private side may raise."""
 
 
 def test_charge_stays_when_the_count_fails(session, monkeypatch):
