@@ -249,10 +249,24 @@ ARGUMENTS = ["-k", "3", "-r", "0.02", "--epsilon", "0.5", "--delta", "1e-6"]
 COMMANDS = [[], ["--json"], ["--epsilon", "0.8"], ["--epsilon", "0"], ["--columns", "weight"], ["-k", str(N)]]
 
 
+def write_dataset(folder: Path, rows: Rows) -> None:
+    columns = "".join(f"{name} = {{ min = 0, max = 1 }}\n" for name in names(rows))
+    (folder / "rows.toml").write_text(DESCRIPTION + columns)
+    write_table(folder / "rows.csv", rows)
+
+
 def write_table(path: Path, rows: Rows) -> None:
     text = io.StringIO()
     np.savetxt(text, rows, delimiter=",", header=",".join(names(rows)), comments="", fmt="%.17g")
     path.write_text(text.getvalue())
+
+
+def seen_command(capfd: pytest.CaptureFixture[str], request: list[str], ledger: Path) -> Sight:
+    """What a command prints, how it exits, and what the ledger holds then."""
+    sight: Sight = []
+    with eyes(capfd, sight), pytest.raises(SystemExit) as stopped:
+        main(request)
+    return [*sight, ("exit", str(stopped.value.code)), *ledger_text(ledger)]
 
 
 @pytest.fixture
@@ -264,18 +278,13 @@ def reader(
     def look(rows: Rows, mechanism: str) -> Sight:
         sight: Sight = []
         still()
-        columns = "".join(f"{name} = {{ min = 0, max = 1 }}\n" for name in names(rows))
-        (tmp_path / "rows.toml").write_text(DESCRIPTION + columns)
-        write_table(tmp_path / "rows.csv", rows)
+        write_dataset(tmp_path, rows)
         for target in TARGETS:
             first = bits_for(monkeypatch, rows, mechanism, target)
             for command in COMMANDS:
                 set_bits(monkeypatch, first)
                 request = ["count", str(tmp_path / "rows.toml"), *ARGUMENTS, "--mechanism", mechanism, *command]
-                with eyes(capfd, sight), pytest.raises(SystemExit) as stopped:
-                    main(request)
-                sight.append(("exit", str(stopped.value.code)))
-                sight += ledger_text(tmp_path / "rows.db")
+                sight += seen_command(capfd, request, tmp_path / "rows.db")
         return sight
 
     return look
@@ -451,6 +460,7 @@ def requests(d: int) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 QUERIES = list(requests(2))
+Look = Callable[[Rows, str, list[int]], Sight]
 WRONG: dict[str, list[dict[str, Any]]] = {
     "top_subspaces": [
         {"max_size": 9},
@@ -536,7 +546,7 @@ def seen_other_answer(session: Session, method: str, request: dict[str, Any]) ->
 @pytest.fixture
 def asker(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None], in_turn: None
-) -> Callable[[Rows, str, list[int]], Sight]:
+) -> Look:
     """What an analyst sees of a table who asks any other query."""
 
     def look(rows: Rows, query: str, seeds: list[int]) -> Sight:
@@ -561,11 +571,7 @@ def asker(
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize("query", QUERIES)
 def test_asker_sees_the_value_and_nothing_else(
-    asker: Callable[[Rows, str, list[int]], Sight],
-    monkeypatch: pytest.MonkeyPatch,
-    query: str,
-    d: int,
-    pair: Callable[[int], Pair],
+    asker: Look, monkeypatch: pytest.MonkeyPatch, query: str, d: int, pair: Callable[[int], Pair]
 ) -> None:
     ours, theirs = pair(d)
     seeds = seeds_for(monkeypatch, (ours, theirs), query)
@@ -592,26 +598,21 @@ def other_reader(
     still: Callable[[], None],
     in_turn: None,
     tmp_path: Path,
-) -> Callable[[Rows, str, list[int]], Sight]:
+) -> Look:
     """What the command line prints about a table that is asked any other query, and how it refuses."""
 
     def look(rows: Rows, query: str, seeds: list[int]) -> Sight:
         sight: Sight = []
         still()
-        columns = "".join(f"{name} = {{ min = 0, max = 1 }}\n" for name in names(rows))
+        write_dataset(tmp_path, rows)
         monkeypatch.chdir(tmp_path)
-        Path("rows.toml").write_text(DESCRIPTION + columns)
-        write_table(Path("rows.csv"), rows)
         write_table(Path("points.csv"), np.array(points(rows.shape[1])))
         command, *arguments = OTHER_ARGUMENTS[query]
         for seed in seeds:
             for changes in OTHER_COMMANDS:
                 set_seed(monkeypatch, seed)
                 request = [command, "rows.toml", *arguments, "-k", "3", "-r", "0.02", "--epsilon", "0.5", *changes]
-                with eyes(capfd, sight), pytest.raises(SystemExit) as stopped:
-                    main(request)
-                sight.append(("exit", str(stopped.value.code)))
-                sight += ledger_text(Path("rows.db"))
+                sight += seen_command(capfd, request, Path("rows.db"))
         return sight
 
     return look
@@ -621,11 +622,7 @@ def other_reader(
 @pytest.mark.parametrize("d", [2, 3])
 @pytest.mark.parametrize("query", list(OTHER_ARGUMENTS))
 def test_command_line_prints_other_values_and_nothing_else(
-    other_reader: Callable[[Rows, str, list[int]], Sight],
-    monkeypatch: pytest.MonkeyPatch,
-    query: str,
-    d: int,
-    pair: Callable[[int], Pair],
+    other_reader: Look, monkeypatch: pytest.MonkeyPatch, query: str, d: int, pair: Callable[[int], Pair]
 ) -> None:
     ours, theirs = pair(d)
     seeds = seeds_for(monkeypatch, (ours, theirs), query)
@@ -691,26 +688,25 @@ OTHER_MUTANTS: dict[str, tuple[dict[str, tuple[object, str]], Callable[[int, Any
 }
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("query", list(COMPUTING))
-@pytest.mark.parametrize("leak", list(OTHER_MUTANTS))
-def test_asker_tells_leaking_mutants(
-    asker: Callable[[Rows, str, list[int]], Sight], monkeypatch: pytest.MonkeyPatch, leak: str, query: str
-) -> None:
+def tells(look: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str) -> bool:
+    """Whether neighbours look different, where the honest code draws the same values."""
     pair = neighbours(2)
     seeds = seeds_for(monkeypatch, pair, query)
     places, how = OTHER_MUTANTS[leak]
     wrapping(monkeypatch, *places[query], how)
-    assert asker(pair[0], query, seeds) != asker(pair[1], query, seeds)
+    return look(pair[0], query, seeds) != look(pair[1], query, seeds)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("query", list(COMPUTING))
+@pytest.mark.parametrize("leak", list(OTHER_MUTANTS))
+def test_asker_tells_leaking_mutants(asker: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str) -> None:
+    assert tells(asker, monkeypatch, leak, query)
 
 
 @pytest.mark.parametrize("query", list(OTHER_ARGUMENTS))
 @pytest.mark.parametrize("leak", ["print", "debug", "warning", "mechanism", "time"])
 def test_other_reader_tells_leaking_mutants(
-    other_reader: Callable[[Rows, str, list[int]], Sight], monkeypatch: pytest.MonkeyPatch, leak: str, query: str
+    other_reader: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str
 ) -> None:
-    pair = neighbours(2)
-    seeds = seeds_for(monkeypatch, pair, query)
-    places, how = OTHER_MUTANTS[leak]
-    wrapping(monkeypatch, *places[query], how)
-    assert other_reader(pair[0], query, seeds) != other_reader(pair[1], query, seeds)
+    assert tells(other_reader, monkeypatch, leak, query)

@@ -24,6 +24,7 @@ from eremite.mechanisms.selection import Scores
 from eremite.queries.detection import compute_detection, plan_detection
 from eremite.queries.screening import Screening, plan_screening
 from eremite.queries.subspaces import compute_subspaces, family_of, plan_subspaces
+from settled_scores import exponential, permute_and_flip
 
 ALPHA = 1e-6
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
@@ -154,19 +155,6 @@ def test_answers_of_a_screen_do_not_depend_on_how_many_are_asked_at_once():
             screening = Screening(table, plan)
             found[sum((screening.answer(candidate) for _ in range(3)), ())] += 1
     assert p_value(found, transcript_law(Vector(epsilon, 2), [gap] * 3)) > ALPHA
-
-
-def settled(drops):
-    """Candidates whose scores are known exactly."""
-    return Scores([(-drop, -drop) for drop in drops], lambda i: -drops[i], Fraction(1))
-
-
-def permute_and_flip(drops):
-    return settled(drops).permute_and_flip()
-
-
-def exponential(drops):
-    return settled(drops).exponential()
 
 
 # OpenDP: exponential noise is permute and flip, Gumbel noise is the exponential mechanism.

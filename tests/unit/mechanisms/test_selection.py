@@ -15,24 +15,12 @@ from scipy.stats import chi2, chisquare, ncx2
 from test_subspaces_attack import LAWS, one_law, ordered_law, permute_and_flip_law
 
 from eremite.mechanisms import entropy
-from eremite.mechanisms.selection import Scores, below
+from eremite.mechanisms.selection import below
+from settled_scores import exponential, permute_and_flip, settled
 
 ALPHA = 1e-6
 DRAWS = 10_000
 MARGIN = 1 + 1e-9
-
-
-def settled(drops):
-    """Candidates whose scores are known exactly."""
-    return Scores([(-drop, -drop) for drop in drops], lambda i: -drops[i], Fraction(1))
-
-
-def permute_and_flip(drops):
-    return settled(drops).permute_and_flip()
-
-
-def exponential(drops):
-    return settled(drops).exponential()
 
 
 def flip(drop):
