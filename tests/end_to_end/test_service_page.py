@@ -3,17 +3,24 @@
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from configparser import ConfigParser
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
-from served import COUNT, Served, serving, wait_for, written
+from served import COUNT, Served, command, serving, wait_for, written
+
+from eremite.ledger import Released, open_ledger
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text()
 
@@ -21,7 +28,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text(
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("service")
-    with serving(folder, written(folder)) as served:
+    tokens = written(folder)
+    carol = command(folder, "token", "add", "carol", "--account", "research", "--dataset", "patients", "--json")
+    with serving(folder, tokens | {"carol": json.loads(carol)["token"]}) as served:
         yield served
 
 
@@ -88,3 +97,82 @@ def test_proxy_of_the_page_passes_questions_on_and_holds_long_bodies_back(proxie
     with ThreadPoolExecutor(8) as pool:
         statuses = list(pool.map(lambda _: proxied.get("/eremite/healthz").status_code, range(60)))
     assert set(statuses) == {200, 429}
+
+
+def unit() -> ConfigParser:
+    """The page's unit, by section and key."""
+    [said] = blocks("ini")
+    parsed = ConfigParser(interpolation=None, comment_prefixes="#")
+    parsed.optionxform = str  # type: ignore[assignment,method-assign]
+    parsed.read_string(said)
+    return parsed
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed, so the unit is not read")
+@pytest.mark.parametrize(("old", "new", "complaint"), [("", "", ""), ("UMask", "UMaske", "Unknown key 'UMaske'")])
+def test_unit_of_the_page_is_one_that_systemd_knows(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    [said] = blocks("ini")
+    file = tmp_path / "eremite.service"
+    file.write_text(said.replace("/opt/eremite/bin/eremite", shutil.which("true") or "").replace(old, new))
+    done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert complaint in done.stderr
+    assert bool(done.stderr) == bool(complaint)
+
+
+def test_command_of_the_unit_serves_and_stops_as_systemd_wants_it(tmp_path: Path) -> None:
+    written(tmp_path)
+    service = unit()["Service"]
+    program, *arguments = shlex.split(service["ExecStart"])
+    assert program == "/opt/eremite/bin/eremite"
+    assert service["Environment"] == f"NUMBA_CACHE_DIR=/var/cache/{service['CacheDirectory']}"
+    assert service["WorkingDirectory"] == f"/var/lib/{service['StateDirectory']}"
+    tmp_path.chmod(int(service["StateDirectoryMode"], 8))
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"from eremite.cli import main; main({[*arguments, '--port', '0']!r})"],
+        cwd=tmp_path,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        umask=int(service["UMask"], 8),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    address = re.search(r"http://\S+[0-9]", process.stdout.readline())
+    assert address is not None
+    assert httpx.get(f"{address[0]}/healthz").json()["status"] == "ok"
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode in (0, -signal.SIGTERM)  # what systemd takes for a stop, not a failure
+    assert {file.stat().st_mode & 0o077 for file in tmp_path.glob("patients.db*")} == {0}
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="sqlite3 is not installed, so no ledger is copied")
+def test_copy_of_the_ledger_by_the_page_is_whole(service: Served) -> None:
+    asked = service.ask("/patients/count", COUNT | {"request_id": "before the copy"})
+    [copied] = [block for block in blocks("sh") if ".backup" in block]
+    said = told(service, copied)
+    assert "The ledger holds together" in said
+    copy = service.folder / "copy.db"
+    assert copy.stat().st_mode & 0o077 == 0
+    events = [entry.event for entry in open_ledger(copy).history("patients", "research")]
+    assert asked.text in [event.release for event in events if isinstance(event, Released)]
+
+
+def test_token_that_the_page_renews_has_the_account_and_the_old_one_nothing(service: Served) -> None:
+    service.ask("/patients/count", COUNT | {"request_id": "before the change"}, "carol")
+    [renewed] = [block for block in blocks("sh") if "alice-2028" in block]
+    for old, new in {"2028-12-31": "2999-12-31", "alice": "carol"}.items():
+        renewed = renewed.replace(old, new)
+    after = replace(service, tokens=service.tokens | {"new": told(service, renewed).split()[0]})
+    assert after.get("/patients", "carol").status_code == 401
+    assert "before the change" in after.get("/patients/releases", "new").text
+
+
+def told(service: Served, commands: str) -> str:
+    """What a block of the page prints, run in the service's folder with the eremite that is tested."""
+    eremite = f"eremite() {{ {shlex.quote(sys.executable)} -c 'from eremite.cli import main; main()' \"$@\"; }}\n"
+    done = subprocess.run(
+        ["sh", "-e"], input=eremite + commands, cwd=service.folder, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
