@@ -1,4 +1,4 @@
-"""What crosses from the private side to the analyst: a `Release`, and nothing else."""
+"""One answer as a record, and its JSON both ways."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from eremite.privacy import exact, shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eremite.plots.releases import Forecast
+    from eremite.release.picture import Forecast
 
 #: A count; a radius as it is written; or, in tuples, subspaces, counts beside them, places of candidates, answers.
 Value = int | bool | str | tuple["Value", ...]
@@ -71,7 +71,7 @@ class Release:
         A count takes a `CountForecast` of the same request, and shows how far off such counts are expected to be: the
         release itself cannot say, since its noise depends on the rows.
         """
-        from eremite.plots.releases import picture
+        from eremite.release.picture import picture
 
         return picture(self, forecast)
 

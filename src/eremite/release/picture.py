@@ -7,48 +7,20 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any, Protocol
 
 from eremite.errors import InputError
+from eremite.outliers import OutlierDefinition
 from eremite.plots import answers, candidates, count, radii, sets
-from eremite.plots.words import Definition, frame, listed, outlier, short
+from eremite.plots.words import frame, listed, outlier, short
 from eremite.privacy import shown
+from eremite.release.release import Release
+
+if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
+    from matplotlib.figure import Figure
 
 _LONGEST_NUMBER = 24
 _MOST_ASKED = 10**12
-
-
-class Answer(Protocol):
-    """What a picture shows of a release: fields of its JSON."""
-
-    @property
-    def value(self) -> Any: ...
-
-    @property
-    def query(self) -> str: ...
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    @property
-    def definition(self) -> Definition: ...
-
-    @property
-    def epsilon(self) -> Fraction: ...
-
-    @property
-    def delta(self) -> Fraction: ...
-
-    @property
-    def mechanism(self) -> str: ...
-
-    @property
-    def neighbours(self) -> str: ...
-
-    @property
-    def parameters(self) -> Sequence[tuple[str, Any]]: ...
 
 
 class CountError(Protocol):
@@ -71,7 +43,7 @@ class Forecast(Protocol):
     """What was to be expected of a count, computed on rows that are not private."""
 
     @property
-    def definition(self) -> Definition: ...
+    def definition(self) -> OutlierDefinition: ...
 
     @property
     def columns(self) -> tuple[str, ...]: ...
@@ -84,12 +56,12 @@ class Forecast(Protocol):
 class Drawn:
     """A figure, what it shows in words, and what an outlier is."""
 
-    figure: Figure
+    figure: "Figure"
     title: str
     outlier: str
 
 
-def picture(release: Answer, forecast: Forecast | None = None) -> Figure:
+def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
     """A figure with a title in words, the answer, and a footer with the guarantee."""
     if release.query not in _DRAWN:
         raise InputError(f"There is no picture of the query {short(release.query)!r}.")
@@ -99,7 +71,7 @@ def picture(release: Answer, forecast: Forecast | None = None) -> Figure:
     return frame(drawn.figure, drawn.title, drawn.outlier, _guarantee(release))
 
 
-def _guarantee(release: Answer) -> str:
+def _guarantee(release: Release) -> str:
     spent = _spent(release.epsilon, release.delta)
     return f"protected: all that differs with {short(release.neighbours, 80)}; {spent}; {short(release.mechanism, 60)}"
 
@@ -113,17 +85,18 @@ def _cut(number: Fraction) -> str:
     return text if len(text) <= _LONGEST_NUMBER else f"about {float(number):.6g}"
 
 
-def _outlier(release: Answer, one: str = "row", others: str = "other row") -> str:
+def _outlier(release: Release, one: str = "row", others: str = "other row") -> str:
     return outlier(release.definition.min_neighbors, release.definition.radius, one, others)
 
 
-def _count(release: Answer, forecast: Forecast | None = None) -> Drawn:
+def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
     half_width = None if forecast is None else _expected(release, forecast)
-    figure = count.draw(release.value, half_width)
-    return Drawn(figure, f"{release.value:,} outliers (with noise) in {listed(release.columns)}", _outlier(release))
+    value: Any = release.value  # of a count, a number
+    title = f"{value:,} outliers (with noise) in {listed(release.columns)}"
+    return Drawn(count.draw(value, half_width), title, _outlier(release))
 
 
-def _expected(release: Answer, forecast: Forecast) -> float:
+def _expected(release: Release, forecast: Forecast) -> float:
     """The 95 % half-width that was forecast for just this request."""
     if (forecast.definition, forecast.columns) != (release.definition, release.columns):
         raise InputError("The forecast is of other columns or another definition than the release; forecast for these.")
@@ -136,12 +109,12 @@ def _expected(release: Answer, forecast: Forecast) -> float:
     )
 
 
-def _top_subspaces(release: Answer) -> Drawn:
+def _top_subspaces(release: Release) -> Drawn:
     named = sets.checked(release.value)
     return Drawn(sets.draw(named, None, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
 
 
-def _outlier_report(release: Answer) -> Drawn:
+def _outlier_report(release: Release) -> Drawn:
     named, counts = sets.checked_with_counts(release.value)
     return Drawn(sets.draw(named, counts, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
 
@@ -152,7 +125,7 @@ def _named(drawn: int, shown: int) -> str:
     return f"Drawn as the {'sets' if drawn != 1 else 'set'} of columns with the most outliers{first}"
 
 
-def _detect_outliers(release: Answer) -> Drawn:
+def _detect_outliers(release: Release) -> Drawn:
     places, told = candidates.checked(release.value), str(dict(release.parameters).get("candidates", ""))
     public = re.fullmatch(r"(\d{1,15}) public points", told)
     which = f"{len(places):,} of {int(public[1]):,}" if public else f"{len(places):,}"
@@ -162,7 +135,7 @@ def _detect_outliers(release: Answer) -> Drawn:
     return Drawn(figure, title, _outlier(release, "candidate", "row"))
 
 
-def _choose_radius(release: Answer) -> Drawn:
+def _choose_radius(release: Release) -> Drawn:
     told = dict(release.parameters)
     figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
     share = short(str(told.get("share")))
@@ -170,7 +143,7 @@ def _choose_radius(release: Answer) -> Drawn:
     return Drawn(figure, title, outlier(release.definition.min_neighbors, None))
 
 
-def _is_outlier(release: Answer) -> Drawn:
+def _is_outlier(release: Release) -> Drawn:
     said, before = answers.checked(release.value), dict(release.parameters).get("asked_before", 0)
     if type(before) is not int or not 0 <= before <= _MOST_ASKED:
         raise InputError("A picture of a screen needs a release that says how many were asked before.")
@@ -178,7 +151,7 @@ def _is_outlier(release: Answer) -> Drawn:
     return Drawn(answers.draw(said, before), title, _outlier(release, "candidate", "row"))
 
 
-_DRAWN: dict[str, Callable[[Answer], Drawn]] = {
+_DRAWN: dict[str, Callable[[Release], Drawn]] = {
     "count_outliers": _count,
     "top_subspaces": _top_subspaces,
     "outlier_report": _outlier_report,
