@@ -9,8 +9,8 @@ import griffe
 
 import eremite
 
-#: Packages that the library is made from, or that run a command; nobody imports from them.
-INTERNAL = {"cli", "demo", "engines", "paper", "queries", "service"}
+#: Packages that the library is made from, or that run a command; nobody imports from them (`Release` is `eremite.Release`).
+INTERNAL = {"cli", "demo", "engines", "paper", "queries", "release", "service"}
 
 
 def public_names() -> list[str]:
