@@ -9,7 +9,8 @@ import griffe
 
 import eremite
 
-#: Packages that the library is made from, or that run a command; nobody imports from them (`Release` is `eremite.Release`).
+#: Packages that the library is made from, or that run a command; nobody imports from them.
+#: `Release` is public as `eremite.Release`.
 INTERNAL = {"cli", "demo", "engines", "paper", "queries", "release", "service"}
 
 
