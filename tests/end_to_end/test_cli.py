@@ -140,6 +140,14 @@ def test_version_and_help_exit_0(capsys: Captured) -> None:
         assert ("--json" in out) == (command in with_json)
 
 
+@pytest.mark.parametrize("group", ["", "forecast", "budget", "token"])
+def test_help_of_80_columns_cuts_no_sentence(capsys: Captured, monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = run(capsys, *group.split(), "--help")[1].partition("Commands:")[2].splitlines()[1:]
+    assert listed
+    assert not [line for line in listed if len(line) > 80 or not line.endswith(".") or line.endswith("...")]
+
+
 def test_no_command_shows_the_help_and_exits_2(capsys: Captured) -> None:
     code, out, err = run(capsys)
     assert (code, out) == (2, "")

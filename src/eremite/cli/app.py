@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.asked import MadeUp, Question, Sets
 from eremite.cli.budget_group import budget
 from eremite.cli.completions import description_files
 from eremite.cli.forecast_group import forecast
@@ -78,7 +79,7 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a description of FILE with its numeric columns, bounds left to fill in."""
+    """Write a description of FILE, bounds left to fill in. It has the numeric columns."""
     from eremite.cli.init import run
 
     typer.echo(run(file, output, as_json))
@@ -86,7 +87,7 @@ def init(
 
 @app.command()
 def check(description: DescriptionFile, as_json: AsJson = False) -> None:
-    """Open the table of a description, as the custodian, and print what is public about it."""
+    """Open a table, as the custodian, and print what is public."""
     from eremite.cli.check import run
 
     typer.echo(run(description, as_json))
@@ -110,20 +111,8 @@ def count(
     """Count the outliers, with noise that protects every row. Spends epsilon."""
     from eremite.cli.count import run
 
-    tell(
-        run(
-            description,
-            min_neighbors=min_neighbors,
-            radius=radius,
-            columns=columns,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            purse=Purse(ledger, account, request_id),
-            as_json=as_json,
-        ),
-        plot,
-    )
+    question, purse = Question(description, min_neighbors, radius, columns), Purse(ledger, account, request_id)
+    tell(run(question, purse, as_json, epsilon=epsilon, delta=delta, mechanism=mechanism), plot)
 
 
 @app.command()
@@ -146,15 +135,15 @@ def subspaces(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Name the sets of columns with the most outliers. Give one of --size, --max-size, --subspace. Spends epsilon."""
+    """Name the sets of columns with the most outliers. Spends epsilon. Give one of --size, --max-size, --subspace."""
     from eremite.cli.subspaces import Search, run
 
     search = Search(
-        min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
+        question=Question(description, min_neighbors, radius), sets=Sets(size, max_size, subspace), top=top,
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
     purse = Purse(ledger, account, request_id)
-    tell(run(description, search, purse, as_json, utility=utility, selection=selection), plot)
+    tell(run(search, purse, as_json, utility=utility, selection=selection), plot)
 
 
 @app.command()
@@ -175,14 +164,17 @@ def report(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Name the sets of columns with the most outliers, each with its noisy count, for one epsilon in all."""
+    """Name the sets with the most outliers, with noisy counts. Spends one epsilon in all.
+
+    Give one of --size, --max-size, --subspace.
+    """
     from eremite.cli.subspaces import Search, run
 
     search = Search(
-        min_neighbors=min_neighbors, radius=radius, top=top, size=size, max_size=max_size, subspaces=subspace,
+        question=Question(description, min_neighbors, radius), sets=Sets(size, max_size, subspace), top=top,
         epsilon=epsilon, delta=delta, progress=progress,
     )  # fmt: skip
-    tell(run(description, search, Purse(ledger, account, request_id), as_json), plot)
+    tell(run(search, Purse(ledger, account, request_id), as_json), plot)
 
 
 @app.command()
@@ -209,27 +201,14 @@ def detect(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Name the candidates with the fewest rows of the table near them. Spends epsilon.
+    """Name the candidates with the fewest rows near them. Spends epsilon.
 
     The text numbers candidates from 1, as a person counts; the JSON holds their places from 0.
     """
     from eremite.cli.detect import run
 
-    tell(
-        run(
-            description,
-            candidates,
-            rows=rows,
-            min_neighbors=min_neighbors,
-            radius=radius,
-            top=top,
-            columns=columns,
-            epsilon=epsilon,
-            purse=Purse(ledger, account, request_id),
-            as_json=as_json,
-        ),
-        plot,
-    )
+    question, purse = Question(description, min_neighbors, radius, columns), Purse(ledger, account, request_id)
+    tell(run(question, candidates, rows, purse, as_json, top=top, epsilon=epsilon), plot)
 
 
 @app.command("choose-radius")
@@ -253,17 +232,15 @@ def choose_radius(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose the radius at which about a share of the rows are outliers. Spends epsilon, or asks a stand-in."""
-    from eremite.cli.radius import freely, privately, require_one_way
-    from eremite.cli.typed_names import typed_names
+    """Choose the radius for a wanted share of outliers. Spends epsilon, or asks a stand-in."""
+    from eremite.cli.radius import Wanted, freely, privately, require_one_way
 
     require_one_way(epsilon, from_stand_in, plot)
-    names = None if columns is None else typed_names(columns, "--columns")
+    wanted = Wanted(description, min_neighbors, share, columns, radii)
     if epsilon is None:
-        typer.echo(freely(description, min_neighbors, share, names, radii, rows, shape, as_json))  # type: ignore[arg-type]
+        typer.echo(freely(wanted, MadeUp(rows, shape), as_json))
     else:
-        purse = Purse(ledger, account, request_id)
-        tell(privately(description, min_neighbors, share, names, radii, epsilon, purse, as_json), plot)
+        tell(privately(wanted, epsilon, Purse(ledger, account, request_id), as_json), plot)
 
 
 @app.command()
@@ -281,7 +258,7 @@ def history(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show everything that was charged, released, refused and set, in order. Spends nothing."""
+    """Show all that was charged, released, refused and set. In order; spends nothing."""
     from eremite.cli import history
 
     if noted is not None and not verify:

@@ -9,14 +9,14 @@ from eremite.cli.shown_by_default import ShownByDefault
 
 budget = typer.Typer(
     cls=ShownByDefault,
-    help="Show what is left of a budget, or, as the custodian, set another cap.",
+    help="Show what is left of a budget, or set another cap. Caps are the custodian's.",
     rich_markup_mode=None,
 )
 
 
 @budget.command()
 def show(description: DescriptionFile, ledger: LedgerPlace = None, as_json: AsJson = False) -> None:
-    """Show caps, what was spent and what is left: `eremite budget DESCRIPTION` for short. Spends nothing."""
+    """Show caps, what was spent and what is left. `eremite budget DESCRIPTION` for short; spends nothing."""
     from eremite.cli.budget import show
 
     typer.echo(show(description, ledger, as_json))

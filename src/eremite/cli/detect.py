@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import eremite
+from eremite.cli.asked import Question
 from eremite.cli.candidates import chosen_columns, read_candidates
 from eremite.cli.detect_panel import detect_panel
 from eremite.cli.purse import Purse
@@ -13,26 +13,16 @@ from eremite.table import read_description
 
 
 def run(
-    path: Path,
-    candidates: Path | None,
-    *,
-    rows: bool,
-    min_neighbors: int,
-    radius: float,
-    top: int,
-    columns: str | None,
-    epsilon: str,
-    purse: Purse,
-    as_json: bool,
+    question: Question, candidates: Path | None, rows: bool, purse: Purse, as_json: bool, *, top: int, epsilon: str
 ) -> Told:
-    """Rank the candidates and give the release."""
+    """Rank the candidates, or the rows of the table itself, and give the release."""
     if rows == (candidates is not None):
         raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
-    definition = eremite.OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
-    names = chosen_columns(read_description(path), columns)
+    definition = question.definition()
+    names = chosen_columns(read_description(question.description), question.columns)
     points = None if candidates is None else read_candidates(candidates, names)
     with working("Searching"):
-        session = purse.open(path)
+        session = purse.open(question.description)
         release = session.detect_outliers(
             definition, candidates=points, h=top, columns=names, epsilon=epsilon, request_id=purse.request_id
         )

@@ -3,19 +3,17 @@
 import json
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite import OutlierDefinition
+from eremite.cli.asked import MadeUp, Question
+from eremite.cli.forecast_panel import OTHER_ERROR, forecast_panel
 from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
-from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
 from eremite.forecast import (
     CountForecast,
@@ -37,22 +35,12 @@ _MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
 
 
 def run(
-    path: Path,
-    definition: OutlierDefinition,
-    *,
-    columns: str | None,
-    epsilons: str,
-    delta: str,
-    mechanism: str,
-    within: str | None,
-    rows: int | None,
-    shape: Shape,
-    as_json: bool,
+    question: Question, made_up: MadeUp, as_json: bool, *, epsilons: str, delta: str, mechanism: str, within: str | None
 ) -> Told:
     """Forecast counts for some epsilons; with `within`, for the epsilon that is needed."""
-    names = None if columns is None else typed_names(columns, "--columns")
+    definition, names = question.definition(), question.names()
     with working("Forecasting"):
-        stand_in = stand_in_of(read_description(path), rows, shape)
+        stand_in = stand_in_of(read_description(question.description), made_up)
         needed = None if within is None else epsilon_for_count(stand_in, definition, names, within, delta, mechanism)
         listed: list[object] = list(epsilons.split(","))
         asked = listed if needed is None else [needed]
@@ -68,10 +56,10 @@ def run(
     return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, within)), draw)
 
 
-def stand_in_of(description: Description, rows: int | None, shape: Shape) -> StandIn:
+def stand_in_of(description: Description, wanted: MadeUp) -> StandIn:
     """Public rows if the description names some, else as many made-up ones as is said."""
-    m = description.dataset.rows_per_person
-    return public_rows_or(description, rows, lambda n: made_up(description.bounds, n, m, shape))
+    bounds, m, shape = description.bounds, description.dataset.rows_per_person, cast(Shape, wanted.shape)
+    return public_rows_or(description, wanted.rows, lambda n: made_up(bounds, n, m, shape))
 
 
 def public_rows_or(description: Description, rows: int | None, make: Callable[[int], StandIn]) -> StandIn:
@@ -95,10 +83,4 @@ def _panel(forecast: CountForecast, needed: Fraction | None, within: str | None)
     lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {enumerated(forecast.columns)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
-    told = Text("A private table that is not like these rows has another error. Nothing was spent.")
-    return Panel(
-        Group(Text("\n".join(lines), style="bold"), Text(), grid, Text(), told),
-        title="forecast",
-        title_align="left",
-        padding=(1, 2),
-    )
+    return forecast_panel(lines, grid, Text(OTHER_ERROR))

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from eremite.cli.asked import MadeUp, Question, Sets
 from eremite.cli.options import (
     AsJson,
     Columns,
@@ -29,7 +30,7 @@ from eremite.cli.told import tell
 
 forecast = typer.Typer(
     cls=CountedByDefault,
-    help="Tell what to expect of a count or of a search, from public or made-up rows. Spends nothing.",
+    help="Tell what to expect of a count or of a search. From public or made-up rows; spends nothing.",
     rich_markup_mode=None,
 )
 
@@ -51,25 +52,11 @@ def forecast_count(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell the error to expect of a count: `eremite forecast DESCRIPTION` for short. Opens no private table."""
-    from eremite import OutlierDefinition
+    """Tell the error to expect of a count. `eremite forecast DESCRIPTION` for short; opens no private table."""
     from eremite.cli.forecast import run
 
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            columns=columns,
-            epsilons=epsilon,
-            delta=delta,
-            mechanism=mechanism,
-            within=within,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-        ),
-        plot,
-    )
+    question, made_up = Question(description, min_neighbors, radius, columns), MadeUp(rows, shape)
+    tell(run(question, made_up, as_json, epsilons=epsilon, delta=delta, mechanism=mechanism, within=within), plot)
 
 
 @forecast.command("subspaces")
@@ -94,28 +81,14 @@ def forecast_subspaces(
     as_json: AsJson = False,
 ) -> None:
     """Tell how likely a search names the right sets of columns. Give one of --size, --max-size, --subspace."""
-    from eremite import OutlierDefinition
     from eremite.cli.forecast_subspaces import run
 
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            top=top,
-            size=size,
-            max_size=max_size,
-            subspaces=subspace,
-            epsilons=epsilon,
-            probability=probability,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-            delta=delta,
-            utility=utility,
-            selection=selection,
-        ),
-        plot,
-    )
+    question, sets = Question(description, min_neighbors, radius), Sets(size, max_size, subspace)
+    told = run(
+        question, sets, MadeUp(rows, shape), as_json, top=top, epsilons=epsilon, probability=probability,
+        delta=delta, utility=utility, selection=selection,
+    )  # fmt: skip
+    tell(told, plot)
 
 
 @forecast.command("mechanisms")
@@ -131,20 +104,8 @@ def forecast_mechanisms(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell the error to expect of a count with each mechanism; some need a delta. Opens no private table."""
-    from eremite import OutlierDefinition
+    """Tell the error to expect of a count with each mechanism. Some need a delta; opens no private table."""
     from eremite.cli.forecast_mechanisms import run
 
-    tell(
-        run(
-            description,
-            OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-            columns=columns,
-            epsilons=epsilon,
-            delta=delta,
-            rows=rows,
-            shape=shape,  # type: ignore[arg-type]  # checked where rows are made up
-            as_json=as_json,
-        ),
-        plot,
-    )
+    question, made_up = Question(description, min_neighbors, radius, columns), MadeUp(rows, shape)
+    tell(run(question, made_up, as_json, epsilons=epsilon, delta=delta), plot)

@@ -1,40 +1,29 @@
 """`eremite forecast mechanisms`: the error to expect of a count with each mechanism. Opens no private table."""
 
 import json
-from pathlib import Path
 
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite import OutlierDefinition
+from eremite.cli.asked import MadeUp, Question
 from eremite.cli.forecast import stand_in_of
+from eremite.cli.forecast_panel import OTHER_ERROR, forecast_panel
 from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
-from eremite.cli.typed_names import typed_names
-from eremite.forecast import MechanismComparison, Shape, compare_mechanisms
+from eremite.forecast import MechanismComparison, compare_mechanisms
 from eremite.forecast.plain import plain
 from eremite.privacy import shown
 from eremite.table import read_description
 
 
-def run(
-    path: Path,
-    definition: OutlierDefinition,
-    *,
-    columns: str | None,
-    epsilons: str,
-    delta: str,
-    rows: int | None,
-    shape: Shape,
-    as_json: bool,
-) -> Told:
+def run(question: Question, made_up: MadeUp, as_json: bool, *, epsilons: str, delta: str) -> Told:
     """Forecast counts with every mechanism for some epsilons."""
-    names = None if columns is None else typed_names(columns, "--columns")
+    definition, names = question.definition(), question.names()
     with working("Forecasting"):
-        stand_in = stand_in_of(read_description(path), rows, shape)
+        stand_in = stand_in_of(read_description(question.description), made_up)
         compared = compare_mechanisms(stand_in, definition, names, epsilons.split(","), delta)
     return Told(json.dumps(plain(compared)) if as_json else framed(_panel(compared)), compared.plot)
 
@@ -50,9 +39,7 @@ def _panel(compared: MechanismComparison) -> Panel:
         "95 % of the counts are off by at most",
         f"on {compared.stand_in}: {compared.outliers:,} outliers in {enumerated(compared.columns)}",
     ]
-    told = Text("A private table that is not like these rows has another error. Nothing was spent.")
-    content = Group(Text("\n".join(lines), style="bold"), Text(), grid, Text(), *_left_out(compared), told)
-    return Panel(content, title="forecast", title_align="left", padding=(1, 2))
+    return forecast_panel(lines, grid, Group(*_left_out(compared), Text(OTHER_ERROR)))
 
 
 def _left_out(compared: MechanismComparison) -> list[Text]:

@@ -2,23 +2,22 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite import OutlierDefinition
+from eremite.cli.asked import MadeUp, Question, Sets
 from eremite.cli.forecast import public_rows_or
+from eremite.cli.forecast_panel import forecast_panel
 from eremite.cli.names import enumerated
-from eremite.cli.subspaces import typed_sets
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.forecast import (
     SearchAsked,
     SearchShape,
+    StandIn,
     SubspacesForecast,
     epsilon_for_subspaces,
     family_among,
@@ -27,38 +26,26 @@ from eremite.forecast import (
 )
 from eremite.forecast.plain import plain
 from eremite.privacy import shown
-from eremite.table import read_description
+from eremite.table import Description, read_description
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def run(
-    path: Path,
-    definition: OutlierDefinition,
-    *,
-    top: int,
-    size: int | None,
-    max_size: int | None,
-    subspaces: list[str] | None,
-    epsilons: str,
-    probability: str | None,
-    rows: int | None,
-    shape: SearchShape,
-    as_json: bool,
+    question: Question, sets: Sets, made_up: MadeUp, as_json: bool, *, top: int, epsilons: str, probability: str | None,
     **how: Any,
-) -> Told:
+) -> Told:  # fmt: skip
     """Forecast searches for some epsilons; with `probability`, for the epsilon that is needed."""
-    description = read_description(path)
-    bounds, m = description.bounds, description.dataset.rows_per_person
-    family = family_among(list(bounds), *typed_sets(size, max_size, subspaces))
+    definition, description = question.definition(), read_description(question.description)
+    family = family_among(list(description.bounds), *sets.typed())
     asked = SearchAsked(definition, family, top, **how)
     with working("Forecasting") as say:
 
         def progress(number: int) -> None:
             say(f"Forecasting: {number:,} of {family.count:,} sets of columns looked at")
 
-        stand_in = public_rows_or(description, rows, lambda n: made_up_for_search(family, top, bounds, n, m, shape))
+        stand_in = _stand_in(description, made_up, asked)
         needed = None if probability is None else epsilon_for_subspaces(stand_in, asked, probability, progress)
         listed: list[object] = list(epsilons.split(","))
         wanted = listed if needed is None else [needed]
@@ -73,6 +60,13 @@ def run(
     return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, probability)), draw)
 
 
+def _stand_in(description: Description, wanted: MadeUp, asked: SearchAsked) -> StandIn:
+    bounds, m, shape = description.bounds, description.dataset.rows_per_person, cast(SearchShape, wanted.shape)
+    return public_rows_or(
+        description, wanted.rows, lambda n: made_up_for_search(asked.family, asked.h, bounds, n, m, shape)
+    )
+
+
 def _panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:
     right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
     lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}"]
@@ -82,12 +76,7 @@ def _panel(forecast: SubspacesForecast, needed: Fraction | None, probability: st
         f"Simulated: a chance may be off by {100 * forecast.sampling_error:.0f} percentage points. A private table "
         "that is not like these rows has other chances. Nothing was spent."
     )
-    return Panel(
-        Group(Text("\n".join(lines), style="bold"), Text(), _best(forecast), Text(), _grid(forecast), Text(), told),
-        title="forecast",
-        title_align="left",
-        padding=(1, 2),
-    )
+    return forecast_panel(lines, _best(forecast), _grid(forecast), told)
 
 
 def _best(forecast: SubspacesForecast) -> Text:

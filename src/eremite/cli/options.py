@@ -113,4 +113,4 @@ NoiseName = Annotated[
 ]
 #: Where tokens are kept unless told otherwise.
 TOKENS = Path("tokens.json")
-TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tokens; default: tokens.json here.")]
+TokenFile = Annotated[Path, typer.Option("--tokens", help="The file with the tokens.")]

@@ -1,11 +1,13 @@
 """`eremite choose-radius`: for a share of outliers, from the table privately or from a stand-in for free."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.panel import Panel
 
 from eremite import OutlierDefinition, Release, Session
+from eremite.cli.asked import MadeUp, typed_columns
 from eremite.cli.forecast import stand_in_of
 from eremite.cli.names import enumerated
 from eremite.cli.purse import Purse
@@ -13,39 +15,43 @@ from eremite.cli.release_panel import release_panel, strong
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.errors import InputError
-from eremite.forecast import Shape, StandIn, radius_on
+from eremite.forecast import StandIn, radius_on
 from eremite.privacy import exact, shown
 from eremite.table import read_description
 
 
-def typed_radii(text: str | None) -> list[float] | None:
-    """Numbers with commas between them."""
-    return None if text is None else [float(exact(part, "each of --radii")) for part in text.split(",")]
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which share of the rows of which table shall be outliers, and among which radii to choose, as typed."""
+
+    description: Path
+    min_neighbors: int
+    share: str
+    columns: str | None
+    radii: str | None
+
+    def listed(self) -> list[float] | None:
+        """The radii, if any were given: numbers with commas between them."""
+        return None if self.radii is None else [float(exact(part, "each of --radii")) for part in self.radii.split(",")]
 
 
-def privately(
-    path: Path, min_neighbors: int, share: str, names: list[str] | None, radii: str | None, epsilon: str, purse: Purse,
-    as_json: bool,
-) -> Told:  # fmt: skip
+def privately(wanted: Wanted, epsilon: str, purse: Purse, as_json: bool) -> Told:
     """Draw a radius, and give the release."""
-    listed = typed_radii(radii)
+    names, radii, share = typed_columns(wanted.columns), wanted.listed(), wanted.share
     with working("Counting"):
-        session = purse.open(path)
+        session = purse.open(wanted.description)
         release = session.choose_radius(
-            min_neighbors, share=share, columns=names, radii=listed, epsilon=epsilon, request_id=purse.request_id
+            wanted.min_neighbors, share=share, columns=names, radii=radii, epsilon=epsilon, request_id=purse.request_id
         )
     return Told(release.to_json() if as_json else framed(_panel(release, session)), release.plot)
 
 
-def freely(
-    path: Path, min_neighbors: int, share: str, names: list[str] | None, radii: str | None, rows: int | None,
-    shape: Shape, as_json: bool,
-) -> str:  # fmt: skip
+def freely(wanted: Wanted, made_up: MadeUp, as_json: bool) -> str:
     """The radius for public or made-up rows."""
-    listed = typed_radii(radii)
+    names, radii = typed_columns(wanted.columns), wanted.listed()
     with working("Counting"):
-        stand_in = stand_in_of(read_description(path), rows, shape)
-        definition, outliers = radius_on(stand_in, min_neighbors, share, names, listed)
+        stand_in = stand_in_of(read_description(wanted.description), made_up)
+        definition, outliers = radius_on(stand_in, wanted.min_neighbors, wanted.share, names, radii)
     return _facts(stand_in, definition, outliers) if as_json else _words(stand_in, definition, outliers)
 
 
