@@ -77,9 +77,7 @@ class Tour:
             title="How many?",
             why="How many patients have a glucose that hardly anyone else has? The answer comes with noise, so that "
             "it is nearly as likely with any one patient replaced by another.",
-            command=self._command(
-                "count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}"
-            ),
+            command=self._count_command,
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
             reading=f"How far off this may be, the forecast says at epsilon {shown(COUNT)}. Noise may take a small "
@@ -182,9 +180,7 @@ class Tour:
             title="The same question again",
             why="An answer that was paid for can be had again under its request id, for nothing: after a crash, or "
             "when it got lost.",
-            command=self._command(
-                "count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}"
-            ),
+            command=self._count_command,
             answer=f"Still about {release.value:,}: the stored answer, not a new draw.",
             facts={"spent": "nothing"} | self._remaining,
             reading="Fresh noise each time could be averaged away; here there is none. Under the same id another "
@@ -207,6 +203,10 @@ class Tour:
 
     def _count(self) -> Release:
         return self.session.count_outliers(DEFINITION, EXTREME.columns, epsilon=COUNT, request_id=_REQUEST_ID)
+
+    @property
+    def _count_command(self) -> tuple[str, ...]:
+        return self._command("count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}")
 
     def _cost(self, release: Release) -> dict[str, str]:
         spent = {"spent": f"epsilon {shown(release.epsilon)}, by {release.mechanism}"}
