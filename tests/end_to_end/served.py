@@ -24,6 +24,7 @@ from eremite.cli import main
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 COUNT = {"definition": DEFINITION, "epsilon": 0.1}
 TICK = "0.02"
+PATIENCE = 600  # seconds; only what hangs takes so long, however busy the machine
 QUESTIONS = {
     "count": COUNT,
     "subspaces": COUNT | {"h": 1, "size": 1},
@@ -83,11 +84,11 @@ def command(folder: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Served]:
-    """Until the block ends; nothing but the first line may be printed."""
+def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = "") -> Iterator[Served]:
+    """Until the block ends; nothing but the first line may be printed. The process does `first` before all else."""
     arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
     process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", f"from eremite.cli import main; main({arguments!r})"],
+        [sys.executable, "-W", "error", "-c", f"{first}\nfrom eremite.cli import main; main({arguments!r})"],
         cwd=folder,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         stdout=subprocess.PIPE,
@@ -98,16 +99,17 @@ def serving(folder: Path, tokens: dict[str, str], *options: str) -> Iterator[Ser
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, process.communicate()[1]
-        with httpx.Client(timeout=60) as client:
+        fresh = httpx.Limits(max_keepalive_connections=0)  # a connection that was silent may be ended at any time
+        with httpx.Client(timeout=PATIENCE, limits=fresh, trust_env=False) as client:
             yield Served(json.loads(line)["address"], folder, tokens, client, process)
     finally:
         process.terminate()
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (out, err) == ("", "")
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)
