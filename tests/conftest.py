@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -21,5 +21,7 @@ _DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdi
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".numba_cache" / _DIGEST)
 
 # How long an example takes says something about the machine, and about compiling; nothing about the claim.
-settings.register_profile("patient", deadline=None)
+# The examples are the same every time: a test fails for whoever broke it. `--hypothesis-profile curious` tries others.
+settings.register_profile("curious", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("patient", settings.get_profile("curious"), derandomize=True)
 settings.load_profile("patient")

@@ -51,10 +51,10 @@ class Server:
 
     def start(self) -> None:
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
-        self.run("pg_ctl", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+        self.run("pg_ctl", "-w", "-t", "600", "-l", f"{self.folder}/log", "-o", options, "start")
 
     def stop(self) -> None:
-        self.run("pg_ctl", "-m", "immediate", "stop")
+        self.run("pg_ctl", "-t", "600", "-m", "immediate", "stop")
 
 
 @contextmanager

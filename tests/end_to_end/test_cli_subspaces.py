@@ -382,7 +382,7 @@ def test_sign_of_life_goes_to_a_terminal_only(patients: Path, typed: list[str], 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, cwd=patients, stdout=subprocess.PIPE, stderr=theirs, env=environment)
     os.close(theirs)
-    out, _ = process.communicate(timeout=120)
+    out, _ = process.communicate(timeout=600)
     seen = os.read(ours, 1 << 16)
     os.close(ours)
     assert process.returncode == 0

@@ -128,7 +128,7 @@ def in_bash(folder: Path, script: str) -> str:
         pytest.skip("there is no bash here")
     environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(folder)}
     done = subprocess.run(
-        [bash, "--norc", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+        [bash, "--norc", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=600
     )
     assert done.stderr == ""
     return done.stdout
