@@ -41,7 +41,7 @@ pre { background: var(--card); padding: .7rem 1rem; border-radius: 6px; white-sp
 footer { color: var(--soft); font-size: .9rem; padding-bottom: 2.5rem; }
 @media (max-width: 34rem) { body { font-size: 16px; } h1 { font-size: 1.6rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
-  figure { overflow-x: auto; } figure svg { width: 36rem; max-width: none; } }
+  figure { overflow-x: auto; } figure svg { width: 28rem; max-width: none; } }
 @media print { :root { --ink: #000; --soft: #444; --page: #fff; --card: #f4f4f4; --line: #bbb; --accent: #0b5f94;
   --mark: #8a5200; --marked: #fff; } body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
   section, aside { break-inside: auto; margin: 1.2rem 0; padding-top: 1rem; } h2 { break-after: avoid; }
