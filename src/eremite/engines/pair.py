@@ -13,10 +13,13 @@ clears the squared reach by SLACK.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numba import njit
+from numba.core.caching import FunctionCache
+from numba.core.sigutils import normalize_signature
 from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -29,15 +32,26 @@ SLACK = 1e-6
 UNROLLED = 8
 
 
+class _Kept(FunctionCache):  # pragma: no cover -- where lines are counted, nothing is compiled
+    """What was compiled, on disk; taken from there only if it is for the types that are asked for.
+
+    Two processes that compile a function at the same time, for other types each, may give both results the same name.
+    Numba would then run the one on the arrays of the other, and count wrong without a word.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        return found if found is not None and found.signature.args == normalize_signature(sig)[0] else None
+
+
 def _compiled(inline: Literal["never", "always"]) -> Callable[[Function], Function]:
     """Compile on first use and keep the result on disk, or in memory alone where there is nowhere to write it."""
 
     def decorate(function: Function) -> Function:
-        compiled: Any
-        try:
-            compiled = njit(cache=True, nogil=True, error_model="numpy", inline=inline)(function)
-        except RuntimeError:
-            compiled = njit(nogil=True, error_model="numpy", inline=inline)(function)
+        compiled: Any = njit(nogil=True, error_model="numpy", inline=inline)(function)
+        if hasattr(compiled, "enable_caching"):  # pragma: no cover -- it is compiled, then
+            with suppress(RuntimeError):
+                compiled._cache = _Kept(function)
         return cast("Function", compiled)
 
     return decorate
