@@ -1,6 +1,6 @@
 """A release's picture shows the value and the guarantee, and nothing that is not in its JSON."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +8,8 @@ import pytest
 from made import COLUMNS, SETS, made, marks, release, words
 
 from eremite import InputError, OutlierDefinition, Release, Session, Table
+from eremite.forecast import CountForecast
+from eremite.forecast.count import CountError
 from eremite.plots import svg
 
 
@@ -36,25 +38,11 @@ def test_count_is_a_dot_at_its_value():
     assert any("depends on the rows" in text for text in words(figure))
 
 
-@dataclass(frozen=True)
-class Error:
-    epsilon: Fraction
-    delta: Fraction
-    mechanism: str
-    most: float
-
-
-@dataclass(frozen=True)
-class Forecast:
-    definition: OutlierDefinition
-    columns: tuple[str, ...]
-    errors: tuple[Error, ...]
-
-
 def forecast(**changes):
     one = release("count_outliers", 0)
-    error = Error(**({"epsilon": one.epsilon, "delta": one.delta, "mechanism": one.mechanism, "most": 57.0} | changes))
-    return Forecast(one.definition, one.columns, (replace(error, epsilon=Fraction(9), most=1.0), error))
+    error = replace(CountError(one.epsilon, one.delta, one.mechanism, median=20.0, most=57.0), **changes)
+    errors = replace(error, epsilon=Fraction(9), most=1.0), error
+    return CountForecast(one.definition, one.columns, "public rows", 7, errors)
 
 
 def test_count_takes_the_half_width_of_its_own_epsilon_from_a_forecast():
