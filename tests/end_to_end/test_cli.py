@@ -219,6 +219,14 @@ def test_interrupt_exits_130_quietly(capsys: Captured, demo: ModuleType) -> None
     assert run(capsys, "demo") == (130, "", "")
 
 
+def test_interrupt_before_a_command_begins_exits_130_quietly(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def app(*_: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eremite.cli.app", app)
+    assert run(capsys, "check", "patients.toml") == (130, "", "")
+
+
 def interrupt_compiled(folder: Path) -> None:
     raise SystemError("CPUDispatcher returned a result with an exception set") from KeyboardInterrupt()
 

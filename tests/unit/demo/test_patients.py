@@ -52,8 +52,9 @@ def test_planted_kinds_have_the_most_outliers_of_their_size_by_far(made):
 def test_public_sample_has_no_planted_outliers_and_no_private_row(made):
     sample = public_sample()
     assert not set(map(tuple, sample)) & set(map(tuple, made.rows))
-    gas = scaled(sample)[:, [list(COLUMNS).index(name) for name in ODD_TRIPLE.columns]]
-    assert np.count_nonzero(degrees(gas, DEFINITION.radius, cap=5) < 5) < 20
+    for kind in (EXTREME, ODD_PAIR, ODD_TRIPLE):
+        points = scaled(sample)[:, [list(COLUMNS).index(name) for name in kind.columns]]
+        assert degrees(points, DEFINITION.radius, cap=DEFINITION.min_neighbors).min() == DEFINITION.min_neighbors
 
 
 def test_three_candidates_are_lonely_and_the_others_far_from_it(made):
