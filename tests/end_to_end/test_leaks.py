@@ -8,6 +8,7 @@ Mutants that leak in one of these ways are told apart by the same eyes.
 """
 
 import dataclasses
+import gc
 import io
 import logging
 import os
@@ -136,9 +137,11 @@ def eyes(capfd: pytest.CaptureFixture[str], sight: Sight) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         logging.Logger.handle, logging.Logger.isEnabledFor = record, lambda self, level: True  # type: ignore[method-assign]
+        gc.disable()  # what other tests left behind must not be warned of now
         try:
             yield
         finally:
+            gc.enable()
             logging.Logger.handle, logging.Logger.isEnabledFor = handle, enabled  # type: ignore[method-assign]
     sight += [("warning", str(warning)) for warning in warned]
     sight += zip(("stdout", "stderr"), capfd.readouterr(), strict=True)
