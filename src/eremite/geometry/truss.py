@@ -5,7 +5,7 @@ whose three points fit into a ball of radius R. Found by peeling edges off; cost
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from eremite.engines.pair import kernel
 from eremite.geometry.graph import Graph, checked, near_graph, outward_square
@@ -23,10 +23,24 @@ def truss_of_graph(graph: Graph, radius: float, floor: int = 0) -> int:
     """The geometric truss, or `floor` if that is larger; a high floor saves most of the work."""
     if graph.size == 0:
         return floor
-    trivial = 2 if graph.neighbors.size else 1
-    if trivial <= floor or trivial == 2:
-        return int(_truss(graph.starts, graph.neighbors, graph.squares, outward_square(radius), max(floor, trivial)))
-    return trivial
+    floor = max(floor, 2 if graph.neighbors.size else 1)
+    reach = outward_square(radius)
+    while graph.neighbors.size:
+        lists = (graph.starts, graph.neighbors, graph.squares)
+        number, edges = _numbered(graph.starts, graph.neighbors)
+        support = _supports(*lists, number, edges, reach)
+        enough = support >= floor - 1  # triangles an edge needs for a truss of floor + 1
+        if 2 * np.count_nonzero(enough) >= edges:
+            return int(_peeled(*lists, number, support, reach, floor))
+        # Counting anew costs less than taking so many edges off one by one.
+        graph = _restricted(graph, enough[number])
+    return floor
+
+
+def _restricted(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
+    """The graph with some of its edges, each kept at both of its places."""
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Graph(before[graph.starts], graph.neighbors[kept], graph.squares[kept])
 
 
 @kernel
@@ -65,35 +79,36 @@ def _numbered(starts, neighbors):
 
 
 @kernel
-def _peel_vertices(starts, neighbors, number, state, least):
-    """Drop the edges at vertices with fewer than `least` edges left."""
-    n = starts.size - 1
-    degree = np.empty(n, np.int64)
-    stack = np.empty(n, np.int64)
-    waiting = 0
-    for v in range(n):
-        degree[v] = starts[v + 1] - starts[v]
-        if degree[v] < least:
-            stack[waiting] = v
-            waiting += 1
-    while waiting > 0:
-        waiting -= 1
-        v = stack[waiting]
-        for slot in range(starts[v], starts[v + 1]):
-            if state[number[slot]] == _STAYS:
-                state[number[slot]] = _GONE
-                u = neighbors[slot]
-                degree[u] -= 1
-                if degree[u] == least - 1:
-                    stack[waiting] = u
-                    waiting += 1
+def _supports(starts, neighbors, squares, number, edges, reach):
+    """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
+    support = np.zeros(edges, np.int64)
+    above = np.empty(starts.size - 1, np.int64)  # where the neighbours above a vertex begin
+    for v in range(starts.size - 1):
+        above[v] = starts[v] + np.searchsorted(neighbors[starts[v] : starts[v + 1]], v)
+    for u in range(starts.size - 1):
+        for slot in range(above[u], starts[u + 1]):
+            v = neighbors[slot]
+            i = slot + 1
+            j = above[v]
+            while i < starts[u + 1] and j < starts[v + 1]:
+                if neighbors[i] == neighbors[j]:
+                    if fits(squares[slot], squares[i], squares[j], reach):
+                        support[number[slot]] += 1
+                        support[number[i]] += 1
+                        support[number[j]] += 1
+                    i += 1
+                    j += 1
+                elif neighbors[i] < neighbors[j]:
+                    i += 1
+                else:
+                    j += 1
+    return support
 
 
 @kernel
-def _truss(starts, neighbors, squares, reach, floor):
-    number, edges = _numbered(starts, neighbors)
-    state = np.full(edges, _STAYS, np.uint8)
-    _peel_vertices(starts, neighbors, number, state, floor)
+def _peeled(starts, neighbors, squares, number, support, reach, floor):
+    """The truss, by taking edges off until none is left; at least `floor`. Uses up `support`."""
+    edges = support.size
     tail = np.empty(edges, np.int32)
     head = np.empty(edges, np.int32)
     length = np.empty(edges)
@@ -103,14 +118,11 @@ def _truss(starts, neighbors, squares, reach, floor):
                 tail[number[slot]] = v
                 head[number[slot]] = neighbors[slot]
                 length[number[slot]] = squares[slot]
-    support = np.zeros(edges, np.int64)
-    for e in range(edges):
-        if state[e] == _STAYS:
-            support[e] = _triangles(starts, neighbors, squares, number, state, tail[e], head[e], length[e], reach)
+    state = np.full(edges, _STAYS, np.uint8)
     stack = np.empty(edges, np.int64)
-    left = (state == _STAYS).sum()
+    left = edges
     while left > 0:
-        least = floor - 1  # triangles an edge needs for a truss of floor + 1
+        least = floor - 1
         waiting = 0
         for e in range(edges):
             if state[e] == _STAYS and support[e] < least:
@@ -131,25 +143,6 @@ def _truss(starts, neighbors, squares, reach, floor):
         if left > 0:
             floor += 1
     return floor
-
-
-@kernel
-def _triangles(starts, neighbors, squares, number, state, u, v, length, reach):
-    """How many fitting triangles stand on the edge u v."""
-    found = 0
-    i = starts[u]
-    j = starts[v]
-    while i < starts[u + 1] and j < starts[v + 1]:
-        if neighbors[i] < neighbors[j]:
-            i += 1
-        elif neighbors[i] > neighbors[j]:
-            j += 1
-        else:
-            if state[number[i]] and state[number[j]] and fits(length, squares[i], squares[j], reach):
-                found += 1
-            i += 1
-            j += 1
-    return found
 
 
 @kernel

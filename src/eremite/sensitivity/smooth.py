@@ -22,6 +22,9 @@ from eremite.sensitivity.windows import Method, Windows, windows
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
 
+# How much larger than the lowest one may be a floor of steps that share a look at the depth.
+_ALIKE = 1.1
+
 
 def smooth_bound(
     points: ArrayLike, definition: OutlierDefinition, decay: Fraction, method: Method = "auto"
@@ -128,26 +131,27 @@ def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fract
     search.keep(known)
     step = 0
     while step <= last and search.promises(step):
-        search.evaluate(step)
+        search.evaluate(np.array([step]))
         if step == 0:
             search.narrow()
         step = 2 * step or step + 1
     search.close_from(step)
     search.narrow()
-    while search.promises(step := search.most_promising()):
-        search.evaluate(step)
+    while (left := search.open_steps()).size:
+        search.evaluate(search.most_telling(left))
     return search
 
 
 @dataclass(slots=True)
 class _Search:
-    """Best first over t. f never falls as t grows, so one evaluated step bounds all the steps below it."""
+    """Best first over t. f never falls as t grows: one evaluated step bounds the steps on both sides of it."""
 
     seen: Windows
     decay: Fraction
     fall: float
     promise: NDArray[np.float64]  # ln of the most that a step can be worth; -inf once evaluated
-    ceiling: NDArray[np.int64]  # f(W(t)), or more
+    ceiling: NDArray[np.int64]  # f(W(t)) or the cap, whichever is less; or more
+    base: NDArray[np.int64]  # the same, or less
     best: Fraction = Fraction(0)
     best_log: float = -inf
 
@@ -155,14 +159,29 @@ class _Search:
     def over(cls, seen: Windows, decay: Fraction, last: int) -> "_Search":
         ceiling = np.full(last + 1, seen.most)
         promise = log(seen.most) - _fall(decay) * np.arange(last + 1, dtype=np.float64)
-        return cls(seen, decay, _fall(decay), promise, ceiling)
+        return cls(seen, decay, _fall(decay), promise, ceiling, np.zeros(last + 1, dtype=ceiling.dtype))
 
     def promises(self, step: int) -> bool:
         """Whether a step may be worth more than the best so far."""
         return bool(self.promise[step] > self.best_log - _SLACK)
 
-    def most_promising(self) -> int:
-        return int(self.promise.argmax())
+    def open_steps(self) -> NDArray[np.intp]:
+        """The steps that may be worth more than the best so far."""
+        return np.flatnonzero(self.promise > self.best_log - _SLACK)
+
+    def most_telling(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The step to look at next, and before it those of the open steps that the same look may close.
+
+        It is the middle one of the steps of which as much is known as of the most promising one: few in one ball there
+        close the lower half of them, as many as there may be give the value of the upper half.
+        """
+        like: NDArray[np.intp] = left[self.ceiling[left] == self.ceiling[self.promise.argmax()]]
+        if self.seen.points.shape[1] <= 2:  # depth, which takes longer the lower the floor: one look for floors alike
+            like = like[[self._floor(step) <= _ALIKE * self._floor(int(like[0])) + 1 for step in like.tolist()]]
+            return like[: like.size // 2 + 1]
+        step = like[like.size // 2]
+        told: NDArray[np.intp] = left[(left <= step) & (self.ceiling[left] > self.base[step])]
+        return told
 
     def close_from(self, step: int) -> None:
         """The steps from here on were seen to promise nothing."""
@@ -170,21 +189,37 @@ class _Search:
 
     def narrow(self) -> None:
         """Forget the rows that no step which may still win will look at (claim L5)."""
-        open_steps = np.flatnonzero(self.promise > self.best_log - _SLACK)
-        if open_steps.size > 1:
-            self.seen = self.seen.narrowed(int(open_steps[-1]), min(map(self._floor, open_steps.tolist())))
+        left = self.open_steps()
+        if left.size > 1:
+            self.seen = self.seen.narrowed(int(left[-1]), self._lowest_floor(left))
+
+    def _lowest_floor(self, steps: NDArray[np.intp]) -> int:
+        return min(map(self._floor, steps.tolist()))
 
     def _floor(self, step: int) -> int:
         """A step with no more than this in one ball does not win."""
         floor = exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1
         return max(0, int(min(floor, self.seen.most)))
 
-    def evaluate(self, step: int) -> None:
-        """Look no closer than it takes to see that a step does not win."""
-        bound = self.seen.ball_bound(step, floor=self._floor(step))
-        self.keep(self.decay**step * min(bound + step + 1, self.seen.most))
+    def evaluate(self, wanted: NDArray[np.intp]) -> None:
+        """Look at the last of these steps, no closer than it takes to see that none of them wins."""
+        step, floor = int(wanted[-1]), self._lowest_floor(wanted)
+        bound = min(self.seen.ball_bound(step, floor), self.seen.most)
         self._lower_ceilings(step, bound)
+        if bound > floor:
+            np.maximum(self.base[step:], bound, out=self.base[step:])
+        self._keep_known()
         self.promise[step] = -inf
+
+    def _keep_known(self) -> None:
+        """Take the values of steps whose f is known, the best of them first: few of the others are still open then."""
+        while (known := self._known()).size:
+            step = int(known[self.promise[known].argmax()])
+            self.keep(self.decay**step * min(int(self.base[step]) + step + 1, self.seen.most))
+            self.promise[step] = -inf
+
+    def _known(self) -> NDArray[np.intp]:
+        return np.flatnonzero((self.promise > self.best_log - _SLACK) & (self.base == self.ceiling))
 
     def keep(self, value: Fraction) -> None:
         """Take a value that is larger than the best so far."""

@@ -50,9 +50,11 @@ class Windows:
             return floor
         floor = max(floor, 1)
         near = self._crowded(near, floor)
-        for j in (self.min_neighbors, self.min_neighbors - 1):
-            floor = self._bound(near[np.abs(self.degrees[near] - j) <= step], step, floor)
-        return floor
+        k = self.min_neighbors
+        floor = self._bound(near[self.degrees[near] >= k - step], step, floor)
+        if step >= k:  # degrees are not negative: the other window is a part of this one
+            return floor
+        return self._bound(near[self.degrees[near] <= k - 1 + step], step, floor)
 
     def narrowed(self, step: int, floor: int) -> "Windows":
         """Without rows that matter for no step up to this one, if `ball_bound` is asked with this floor or more."""

@@ -72,6 +72,36 @@ def test_smooth_bound_is_the_plain_maximum(method, decay):
         assert smooth_bound(points, definition, decay, method) == plain_maximum(points, definition, decay, method)
 
 
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_smooth_bound_of_sparse_tables_is_the_plain_maximum_after_few_looks(monkeypatch, d):
+    """Most rows are in most windows: each look costs as much as the others, and one must do for many steps."""
+    looks = []
+    look = windows_module.Windows.ball_bound
+
+    def counted(seen, step, floor=0):
+        looks.append(step)
+        return look(seen, step, floor)
+
+    monkeypatch.setattr(windows_module.Windows, "ball_bound", counted)
+    rng = np.random.default_rng(d)
+    points = rng.random((250, d))
+    for radius, decay in ((0.5 / 250 ** (1 / d), Fraction(19, 20)), (0.8 / 250 ** (1 / d), Fraction(99, 100))):
+        definition = OutlierDefinition(min_neighbors=4, radius=radius)
+        wanted = plain_maximum(points, definition, decay, "auto")
+        looks.clear()
+        assert smooth_bound(points, definition, decay) == wanted
+        assert len(looks) <= 15
+
+
+@given(small_tables(), st.integers(1, 4), st.sampled_from([0.5, 1.0, 3.0]))
+@settings(max_examples=60)
+def test_smooth_bound_of_crowded_tables_is_the_plain_maximum(points, k, radius):
+    """Where one ball holds as many rows as the cap, or more."""
+    definition = OutlierDefinition(min_neighbors=k, radius=radius)
+    for decay in (Fraction(1, 2), Fraction(9, 10)):
+        assert smooth_bound(points, definition, decay) == plain_maximum(points, definition, decay, "auto")
+
+
 def test_smooth_bound_is_an_exact_fraction():
     bound = smooth_bound([[0.0], [1.0], [5.0]], OutlierDefinition(min_neighbors=1, radius=1.0), Fraction(2, 3))
     assert type(bound) is Fraction
