@@ -3,24 +3,19 @@
 from pathlib import Path
 
 import pytest
+from command_line import Captured, refused
 
-from eremite.cli import main
 from eremite.cli.app import app
 from tools.commands import commands
-
-Captured = pytest.CaptureFixture[str]
 
 NUMBERS = ("<int>", "<float>")
 NO_NUMBERS = ("", "--5", "½")
 NOT_WHOLE = (*NO_NUMBERS, "2.5", "1e400", "٣")
 
 
-def refused(capsys: Captured, *arguments: str) -> str:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
-    return err.removeprefix("Error: ").removesuffix("\n")
+def said_of(capsys: Captured, *arguments: str) -> str:
+    """The sentence alone."""
+    return refused(capsys, *arguments).removeprefix("Error: ").removesuffix("\n")
 
 
 def numeric_options() -> list[tuple[str, str, str]]:
@@ -42,7 +37,7 @@ def test_numbers_are_typed_in_many_places() -> None:
 def test_what_is_no_number_gets_our_words(capsys: Captured, command: str, option: str, kind: str) -> None:
     takes = "a whole number, written like 5" if kind == "<int>" else "a number, written like 0.5"
     for typed in NOT_WHOLE if kind == "<int>" else NO_NUMBERS:
-        said = refused(capsys, *command.split(), option, typed)
+        said = said_of(capsys, *command.split(), option, typed)
         assert option in said
         assert said.endswith(f" must be {takes}.")
 
@@ -80,9 +75,9 @@ def test_mistyped_line_gets_one_sentence(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert refused(capsys, *typed.split(" ")) == sentence
+    assert said_of(capsys, *typed.split(" ")) == sentence
     assert not list(tmp_path.iterdir())
 
 
 def test_name_with_a_line_break_stays_on_one_line(capsys: Captured) -> None:
-    assert refused(capsys, "check", "a\nError: b").startswith("a\\nError: b does not exist")
+    assert said_of(capsys, "check", "a\nError: b").startswith("a\\nError: b does not exist")

@@ -22,7 +22,7 @@ from eremite.sensitivity.windows import Method, Windows, windows
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
 
-# How much larger than the lowest one may be a floor of steps that share a look at the depth.
+# Steps share a look at the depth if their floors are at most about so many times that of the first.
 _ALIKE = 1.1
 
 
@@ -67,7 +67,7 @@ class Glimpse:
 
     outliers: int
     most: int
-    ceiling: NDArray[np.int64]  # f(W(t)), or more
+    ceiling: NDArray[np.int64]  # f(W(t)) or the cap, whichever is less; or more
 
     def upper(self, step: int) -> int:
         """A^(step), or more."""

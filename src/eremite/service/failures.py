@@ -3,8 +3,8 @@
 400  the body is not JSON                      413  the body is too long
 401  no token, or none that is known           422  the question does not fit; nothing was charged
 403  only for the custodian                    500  an internal error; what was charged stays charged
-404  no such address, or no such dataset       503  ledger or tokens out of reach, or too many wait
-409  the budget refuses; nothing was charged
+404  no such address, or no such dataset       503  ledger or tokens out of reach, too many wait,
+409  the budget refuses; nothing was charged        or the service stops
 """
 
 import logging

@@ -6,6 +6,7 @@ A running service reads it for every request, so a token that is revoked is of n
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ def read_grants(path: Path) -> tuple[Grant, ...]:
 def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
     """Write what `change` makes of the grants: all of it or nothing, and nobody else at the same time."""
     try:
+        with suppress(FileNotFoundError):
+            path.stat()  # fails where links lead in a circle; from Python 3.13 on, `resolve` does not
         file = path.resolve()  # behind a link is what a service reads
         draft = file.with_name(f"{file.name}.new")
         require_guarded_folder(path)
@@ -42,9 +45,8 @@ def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant,
         raise InputError(
             f"{draft} exists: another eremite token is at work, or was interrupted; then remove that file."
         ) from None
-    except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or "its links lead in a circle"
-        raise InputError(f"{path} cannot be written ({reason}); check its folder.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as new:
             new.write(_text(change(read_grants(path) if path.exists() else ())))
