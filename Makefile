@@ -15,7 +15,9 @@ demo: $(VENV)/.ready ## what eremite does, on a generated table
 
 test: $(VENV)/.ready ## all tests but the long ones
 	$(BIN)/pytest -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow" tests/unit/engines tests/unit/geometry
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto -m "not slow" tests/unit/engines tests/unit/geometry
+	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include 'src/eremite/engines/*,src/eremite/geometry/*' --fail-under 99
 
 test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests

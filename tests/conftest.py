@@ -25,3 +25,8 @@ os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".numba_cache" /
 settings.register_profile("curious", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("patient", settings.get_profile("curious"), derandomize=True)
 settings.load_profile("patient")
+
+
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are cores: many tests wait for a disk, a process or a clock."""
+    return (os.cpu_count() or 1) + 1
