@@ -8,6 +8,7 @@ look after. On Windows nothing is checked: permissions there are lists, which Py
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from eremite.errors import InputError
@@ -16,9 +17,15 @@ _ROOT = 0
 
 
 def require_guarded_folder(path: Path) -> None:
-    """Refuse a file in a folder that others may write: where it is named and, behind a link, where it is kept."""
-    for folder in dict.fromkeys((path.absolute().parent, path.resolve().parent)):
+    """Refuse a file in a folder that others may write: where it is named and, if that is a link, wherever it leads."""
+    for folder in dict.fromkeys(_folders(path)):
         _require_guarded(folder, folder.stat(), "go-w")
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    yield path.absolute().parent
+    if path.is_symlink():
+        yield from _folders(path.parent / path.readlink())
 
 
 def require_guarded_file(path: Path, opened: os.stat_result) -> None:

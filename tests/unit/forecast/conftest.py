@@ -1,12 +1,5 @@
-"""Draws are the same every time: what these tests claim holds for all of them, or for nearly all."""
+"""Draws are the same every time."""
 
-import random
+from same_draws import same_draws
 
-import pytest
-
-from eremite.mechanisms import entropy
-
-
-@pytest.fixture(autouse=True)
-def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entropy, "system_bits", random.Random(1).getrandbits)  # noqa: S311 -- a test's own
+__all__ = ["same_draws"]

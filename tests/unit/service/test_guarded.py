@@ -90,14 +90,15 @@ def test_folder_that_others_may_write_is_refused(file: Path, mode: int) -> None:
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("opened", ["kept", "named"])
-def test_both_folders_of_a_link_are_looked_at(file: Path, tmp_path: Path, opened: str) -> None:
-    (tmp_path / "named").mkdir(mode=0o700)
+@pytest.mark.parametrize("opened", ["kept", "between", "named"])
+def test_all_folders_that_links_lead_through_are_looked_at(file: Path, tmp_path: Path, opened: str) -> None:
+    for name, target in {"between": file, "named": "../between/tokens.json"}.items():
+        (tmp_path / name).mkdir(mode=0o700)
+        (tmp_path / name / "tokens.json").symlink_to(target)
     link = tmp_path / "named" / "tokens.json"
-    link.symlink_to(file)
     assert refusals(link) == []
     (tmp_path / opened).chmod(0o777)
-    assert [f"{tmp_path / opened} can be written" in said for said in refusals(link)] == [True, True]
+    assert [f"{opened} can be written" in said for said in refusals(link)] == [True, True]
 
 
 @pytest.mark.parametrize("which", ["file", "folder"])
