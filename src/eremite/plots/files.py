@@ -11,6 +11,7 @@ from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eremite.errors import InputError
@@ -70,9 +71,14 @@ def svg(figure: Figure) -> str:
 
 
 def title(figure: Figure) -> str:
-    """What the figure shows, on one line; where it has no title, what its axes are called."""
-    words = figure.get_suptitle() or ", ".join(filter(None, (axes.get_title() for axes in figure.axes)))
-    return " ".join(words.split())
+    """What the figure shows, on one line: its title, those of its parts, or else what is drawn over what."""
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    return " ".join((figure.get_suptitle() or ", ".join(titles or map(_drawn, figure.axes))).split())
+
+
+def _drawn(axes: Axes) -> str:
+    """Formulas as words: $\\epsilon$ is epsilon."""
+    return re.sub(r"[$\\]", "", f"{axes.get_ylabel()} over {axes.get_xlabel()}")
 
 
 def _escaped(words: str) -> str:

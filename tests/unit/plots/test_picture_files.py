@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from made import made, release
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from eremite import InputError
 from eremite.plots import checked_file, picture, svg, write
@@ -61,6 +62,12 @@ def test_file_is_named_as_the_picture_is(tmp_path):
         write(release("count_outliers", 3, columns=("a&b",)).plot(), tmp_path / f"a{suffix}")
     assert "<title>3 outliers (with noise) in a&amp;b</title>" in (tmp_path / "a.svg").read_text()
     assert all(b"in a&b" in (tmp_path / name).read_bytes() for name in ("a.png", "a.pdf"))
+
+
+def test_picture_without_a_title_is_named_after_its_axes():
+    figure = Figure()
+    figure.subplots().set(xlabel=r"$\epsilon$", ylabel="error")
+    assert 'aria-label="error over epsilon"' in svg(figure)
 
 
 def test_words_in_colour_can_be_read():
