@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
@@ -30,3 +33,11 @@ settings.load_profile("patient")
 def pytest_xdist_auto_num_workers(config):
     """One more than there are cores: many tests wait for a disk, a process or a clock."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.fixture(autouse=True)
+def same_draws() -> Iterator[None]:
+    """Draws are the same every time, whatever a test undoes; in a process that a test starts they are real ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eremite.mechanisms.entropy.system_bits", random.Random(1).getrandbits)  # noqa: S311 -- a test's own
+        yield

@@ -5,7 +5,6 @@ noise and times vary. A command line ends with `# exit code 3` where it is meant
 """
 
 import json
-import random
 import re
 import shlex
 from pathlib import Path
@@ -17,7 +16,6 @@ from page_blocks import Block, blocks
 from eremite.cli import main
 from eremite.cli.app import app
 from eremite.errors import InputError
-from eremite.mechanisms import entropy
 from eremite.table import read_description
 from tools.commands import commands
 
@@ -38,8 +36,7 @@ NOT_RUN = ("eremite --install-completion", "eremite demo", "eremite paper", "ere
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The files that pages speak of, with made-up rows. Draws are the same every time, as they may choose the words."""
-    monkeypatch.setattr(entropy, "system_bits", random.Random(1).getrandbits)  # noqa: S311 -- a test's own
+    """The files that pages speak of, with made-up rows."""
     rng = np.random.default_rng(0)
     rows = rng.normal(*zip(*[(mean, deviation) for *_, mean, deviation in COLUMNS.values()], strict=True), (3_000, 6))
     for name, shown in {"patients": rows, "visits": rows, "public-sample": rows[:500], "candidates": rows[:9]}.items():
