@@ -23,8 +23,9 @@ def draw(value: int, half_width: float | None) -> Figure:
     if half_width is None:
         axes.text(0.5, 0.12, _UNSAID, transform=axes.transAxes, ha="center", fontsize=8.5, color=GREY)
     else:
-        low, end = max(value - half_width, 0), max(value + half_width, 10)
-        axes.plot([low, end], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")
+        low, high = max(value - half_width, 0), value + half_width
+        axes.plot([low, high], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")
+        end = max(end, high)
         said = f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
         axes.text(0.5, 0.12, said, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
     _number_line(axes, end)

@@ -50,6 +50,7 @@ def test_count_takes_the_half_width_of_its_own_epsilon_from_a_forecast():
     assert marks(figure.axes[0]) == [[[100, 0]], [[43, 0], [157, 0]]]
     assert "forecast: 95 % of such counts are off by 57 at most" in words(figure)
     assert marks(release("count_outliers", 20).plot(forecast()).axes[0])[1] == [[0, 0], [77, 0]]
+    assert marks(release("count_outliers", 3).plot(forecast(most=2.0)).axes[0])[1] == [[1, 0], [5, 0]]
 
 
 @pytest.mark.parametrize(
