@@ -161,13 +161,15 @@ class _Search:
         promise = log(seen.most) - _fall(decay) * np.arange(last + 1, dtype=np.float64)
         return cls(seen, decay, _fall(decay), promise, ceiling, np.zeros(last + 1, dtype=ceiling.dtype))
 
+    def _is_open(self) -> NDArray[np.bool_]:
+        """For each step whether it may be worth more than the best so far."""
+        return self.promise > self.best_log - _SLACK
+
     def promises(self, step: int) -> bool:
-        """Whether a step may be worth more than the best so far."""
-        return bool(self.promise[step] > self.best_log - _SLACK)
+        return bool(self._is_open()[step])
 
     def open_steps(self) -> NDArray[np.intp]:
-        """The steps that may be worth more than the best so far."""
-        return np.flatnonzero(self.promise > self.best_log - _SLACK)
+        return np.flatnonzero(self._is_open())
 
     def most_telling(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
         """The step to look at next, and before it those of the open steps that the same look may close.
@@ -219,7 +221,7 @@ class _Search:
             self.promise[step] = -inf
 
     def _known(self) -> NDArray[np.intp]:
-        return np.flatnonzero((self.promise > self.best_log - _SLACK) & (self.base == self.ceiling))
+        return np.flatnonzero(self._is_open() & (self.base == self.ceiling))
 
     def keep(self, value: Fraction) -> None:
         """Take a value that is larger than the best so far."""
