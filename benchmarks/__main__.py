@@ -24,6 +24,7 @@ from benchmarks import (  # noqa: E402
     neighbours,
     sensitivity,
     subspaces,
+    told_by_time,
 )
 
 DIMENSIONS = (1, 2, 3, 5, 8)
@@ -45,6 +46,7 @@ def main() -> int:
     cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000)
     cleared &= sensitivity.tightness(out, 2_000 if quick else 10_000, limit=20 if quick else 60)
     sensitivity.reach(out, limit=1 if quick else 10)
+    cleared &= told_by_time.run(out, every=100 if quick else 10)
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)

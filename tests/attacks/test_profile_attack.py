@@ -1,5 +1,6 @@
 """Attack the profile and the smooth bound on all neighbouring tables of small grids, and on larger random ones."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from definition import outliers_by_definition
 from eremite import OutlierDefinition
 from eremite.sensitivity import local_profile, smooth_bound
+from eremite.sensitivity.windows import Limits, windows
 from neighbouring import DECAY, broken, line, square, violations
 
 METHODS = ("auto", "ball", "truss", "core")
@@ -41,6 +43,64 @@ def test_profile_withstands_all_neighbours_on_a_square(method, k, reach):
 def test_profile_withstands_all_neighbours_of_five_rows_on_a_square(method, k):
     for reach in (1.0, np.sqrt(2), np.sqrt(5)):
         assert next(violations(square(3), 5, k, reach / np.sqrt(2), ours(method)), None) is None
+
+
+class ForgetfulLimits(Limits):
+    """A mutant: the same window is judged alike at every step."""
+
+    def allow_edges(self, size, core, step):
+        return super().allow_edges(size, core, 0)
+
+    def allow_triangles(self, size, core, step):
+        return super().allow_triangles(size, core, 0)
+
+
+def limited(limits, method):
+    """The profile with limits so low that tables of a few rows meet them."""
+
+    def profile(points, k, radius, steps):
+        definition = OutlierDefinition(min_neighbors=k, radius=radius)
+        seen = windows(points, definition, steps, method, len(points), limits=limits)
+        return [min(len(points), seen.ball_bound(step) + step + 1) for step in range(steps)]
+
+    return profile
+
+
+#: The first forbids every graph, the last almost none; (n + t)(c + t) of these tables is up to 64.
+LOW_LIMITS = [
+    (edges, triangles) for edges in (0, 2, 4, 6, 9, 12, 16, 25) for triangles in (8, 27, 64) if triangles > edges
+]
+
+
+@pytest.mark.parametrize("method", ["auto", "truss"])
+@pytest.mark.parametrize(("edges", "triangles"), LOW_LIMITS)
+def test_profile_withstands_all_neighbours_where_its_work_is_limited(method, edges, triangles):
+    profile = limited(Limits(edges=edges, triangles=triangles, crowd=3), method)
+    for grid, n, reach in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 4, 1.0)):
+        for k in (1, 2):
+            assert next(violations(grid, n, k, reach / np.sqrt(grid.shape[1]), profile), None) is None
+
+
+def test_attack_catches_limits_that_forget_the_step():
+    """Five rows around a ring, each two within 2R, no three in one disc; and a crowd that one of them may join.
+
+    The ring is counted by its depth while its window is small, by its core or size where it is larger.
+    """
+    angles = 2 * np.pi * np.arange(5) / 5
+    ring = np.column_stack([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / 5))  # side 1
+    before, after = (np.vstack([ring[:rows], np.full((11 - rows, 2), 50.0)]) for rows in (5, 4))
+    caught = {Limits: 0, ForgetfulLimits: 0}
+    for kind, edges in itertools.product(caught, range(8, 40)):
+        profile = limited(kind(edges=edges, triangles=10**6, crowd=10**6), "auto")
+        for reach in (0.82, 0.9):
+            told = [
+                (outliers_by_definition(rows, 1, reach / np.sqrt(2)), sizes, 0)
+                for rows in (before, after)
+                for sizes in [profile(rows, 1, reach / np.sqrt(2), 4)]
+            ]
+            caught[kind] += len([*broken("X", "X'", *told), *broken("X'", "X", *told[::-1])])
+    assert caught[Limits] == 0
+    assert caught[ForgetfulLimits] > 0
 
 
 def hostile_moves(rng, points, radius):

@@ -15,6 +15,8 @@ from eremite.errors import InputError
 #: How much wider than R every ball test is; rounding in the tests is below a thousandth of it.
 MARGIN = 1e-9
 
+_ALL = 2**62  # edges; no graph has more
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -49,67 +51,85 @@ def checked(points: ArrayLike, radius: float) -> NDArray[np.float64]:
 
 
 def near_graph(points: NDArray[np.float64], radius: float) -> Graph:
-    """The graph "within 2 radius" of a set of points, found by a sweep along their widest column."""
-    n = len(points)
-    if n == 0:
-        return Graph(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
+    """The graph "within 2 radius" of a set of points."""
+    return _lists(points, *_near_pairs(points, radius, _ALL))
+
+
+def graph_up_to(points: NDArray[np.float64], radius: float, most_edges: int) -> Graph | None:
+    """The graph "within 2 radius", or None if it has more edges than this: memory for so many is all that it takes."""
+    order, pairs = _near_pairs(points, radius, most_edges)
+    return _lists(points, order, pairs) if len(pairs) <= most_edges else None
+
+
+def _near_pairs(points: NDArray[np.float64], radius: float, most: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The points ordered by their widest column, and the pairs of places within 2 radius: all, or `most` and one."""
+    if len(points) == 0:
+        return np.empty(0, np.int32), np.empty((0, 2), np.int32)
     axis = int(np.argmax(np.ptp(points, axis=0)))
     order = np.argsort(points[:, axis], kind="stable").astype(np.int32)
-    pairs, squares = _pairs(np.ascontiguousarray(points[order]), axis, 4 * outward_square(radius))
-    return _lists(order[pairs], squares, n)
+    return order, _pairs(np.ascontiguousarray(points[order]), axis, 4 * outward_square(radius), most)
 
 
-def _lists(pairs: NDArray[np.int32], squares: NDArray[np.float64], n: int) -> Graph:
-    starts = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(pairs.ravel(), minlength=n), out=starts[1:])
+def _lists(points: NDArray[np.float64], order: NDArray[np.int32], pairs: NDArray[np.int32]) -> Graph:
+    starts = np.zeros(len(points) + 1, np.int64)
+    starts[1 + order] = np.bincount(pairs.ravel(), minlength=len(points))
+    np.cumsum(starts, out=starts)
     neighbors = np.empty(2 * len(pairs), np.int32)
     lengths = np.empty(2 * len(pairs))
-    _fill(pairs, squares, starts, neighbors, lengths)
+    _fill(points, order, pairs, starts, neighbors, lengths)
     return Graph(starts, neighbors, lengths)
 
 
 @kernel
-def _pairs(points, axis, reach):
-    """All pairs within reach of points sorted along `axis`, with their squared distances."""
-    n, d = points.shape
+def squared_distance(points, i, j, reach):
+    """The squared distance of two points, or something above the reach as soon as it is above."""
+    total = 0.0
+    for c in range(points.shape[1]):
+        total += (points[i, c] - points[j, c]) * (points[i, c] - points[j, c])
+        if total > reach:
+            break
+    return total
+
+
+@kernel
+def _pairs(points, axis, reach, most):
+    """All pairs within reach of points sorted along `axis`; or one more than `most` of them, where there are more."""
+    n = len(points)
     pairs = np.empty((max(64, 8 * n), 2), np.int32)
-    squares = np.empty(len(pairs))
     found = 0
     for i in range(n):
         for j in range(i + 1, n):
             along = points[j, axis] - points[i, axis]
             if along * along > reach:
                 break
-            total = 0.0
-            for c in range(d):
-                total += (points[j, c] - points[i, c]) * (points[j, c] - points[i, c])
-                if total > reach:
-                    break
-            if total <= reach:
+            if squared_distance(points, i, j, reach) <= reach:
                 if found == len(pairs):
                     wider = np.empty((2 * found, 2), np.int32)
                     wider[:found] = pairs
-                    longer = np.empty(2 * found)
-                    longer[:found] = squares
-                    pairs, squares = wider, longer
+                    pairs = wider
                 pairs[found, 0] = i
                 pairs[found, 1] = j
-                squares[found] = total
                 found += 1
-    return pairs[:found], squares[:found]
+                if found > most:
+                    return pairs[:found]
+    return pairs[:found]
 
 
 @kernel
-def _fill(pairs, squares, starts, neighbors, lengths):
+def _fill(points, order, pairs, starts, neighbors, lengths):
     """Write both directions of every pair, then put each list into ascending order."""
     places = starts[:-1].copy()
     for p in range(len(pairs)):
-        for side in range(2):
-            v = pairs[p, side]
-            neighbors[places[v]] = pairs[p, 1 - side]
-            lengths[places[v]] = squares[p]
-            places[v] += 1
+        u = order[pairs[p, 0]]
+        v = order[pairs[p, 1]]
+        square = squared_distance(points, u, v, np.inf)
+        neighbors[places[u]] = v
+        neighbors[places[v]] = u
+        lengths[places[u]] = square
+        lengths[places[v]] = square
+        places[u] += 1
+        places[v] += 1
     for v in range(starts.size - 1):
-        order = np.argsort(neighbors[starts[v] : starts[v + 1]])
-        neighbors[starts[v] : starts[v + 1]] = neighbors[starts[v] : starts[v + 1]][order]
-        lengths[starts[v] : starts[v + 1]] = lengths[starts[v] : starts[v + 1]][order]
+        by_number = np.argsort(neighbors[starts[v] : starts[v + 1]])
+        neighbors[starts[v] : starts[v + 1]] = neighbors[starts[v] : starts[v + 1]][by_number]
+        lengths[starts[v] : starts[v + 1]] = lengths[starts[v] : starts[v + 1]][by_number]

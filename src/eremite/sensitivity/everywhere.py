@@ -7,14 +7,17 @@ K_d       kissing_number_bound(d)
 
 from eremite.errors import InputError
 from eremite.geometry import kissing_number_bound
+from eremite.geometry.directions import directions_bound
 
 
 def most_moved(n: int, d: int, min_neighbors: int) -> int:
     """What a release takes for the global sensitivity: proved for the rounded distances that are computed (claim G2).
 
-    The upper bound of `global_bounds`, and in three or more columns k more. Public: no row is looked at.
+    The upper bound of `global_bounds` in one and two columns; in more, with `directions_bound` + 1 in place of K_d.
+    Public: no row is looked at.
     """
-    return min(n, global_bounds(n, d, min_neighbors)[1] + (min_neighbors if d > 2 else 0))
+    exact = global_bounds(n, d, min_neighbors)[1]
+    return exact if d <= 2 else min(n, min_neighbors * (directions_bound(d) + 1) + 1)
 
 
 def global_bounds(n: int, d: int, min_neighbors: int) -> tuple[int, int]:

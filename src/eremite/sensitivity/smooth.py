@@ -17,7 +17,7 @@ from eremite.engines import CountNeighbors
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.sensitivity.everywhere import global_bounds, most_moved
-from eremite.sensitivity.windows import Method, Windows, windows
+from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
@@ -93,7 +93,7 @@ def glimpse(
     n, d = points.shape
     most = most_moved(n, d, definition.min_neighbors)
     last = last_useful_step(most, decay)
-    seen = windows(points, definition, last + 1, "core", most, count)
+    seen = windows(points, definition, last + 1, "core", most, count, limits_for(n))
     search = _searched(seen, decay, last, known)
     return Glimpse(seen.outliers, most, search.ceiling), search.best
 

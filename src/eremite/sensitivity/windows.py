@@ -2,7 +2,9 @@
 
 paper     here
 W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
-f         what bounds the number of a window's rows in one ball: depth, truss or core, each coarser than the last
+f         what bounds the number of a window's rows in one ball: depth, truss, core or size, each coarser than the last
+
+How much work a look takes is bounded for every table (claim L6): what would take more is counted more coarsely.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +17,8 @@ from eremite.engines import CountNeighbors, count_neighbors
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
-from eremite.geometry.graph import MARGIN, Graph, near_graph
+from eremite.geometry.graph import MARGIN, Graph, graph_up_to, near_graph
+from eremite.geometry.lattice import lattice_depth, on_lattice
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
 
@@ -30,66 +33,138 @@ _FEW = 2_048
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What a look at a window may cost (claim L6): so many edges, triangles, and rows within 2R of each other.
+
+    The graph of n rows with a core of c has at most n c edges and n c^2 triangles. A window t steps away is judged by
+    n + t and c + t: what is too large here is then too large for every neighbor one step further away.
+    """
+
+    edges: int
+    triangles: int
+    crowd: int
+
+    def allow_edges(self, size: int, core: int, step: int) -> bool:
+        return (size + step) * (core + step) <= self.edges
+
+    def allow_triangles(self, size: int, core: int, step: int) -> bool:
+        return core + step <= self.crowd and (size + step) * (core + step) ** 2 <= self.triangles
+
+
+UNLIMITED = Limits(edges=2**62, triangles=2**62, crowd=2**62)
+
+
+def limits_for(n: int) -> Limits:
+    """The limits of a release from a table of n rows: a public number, so large that ordinary tables never meet it."""
+    return Limits(edges=max(2**25, 64 * n), triangles=max(2**26, 1024 * n), crowd=256)
+
+
+@dataclass(frozen=True, slots=True)
 class Windows:
     """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
 
     n_rows: int
     outliers: int  # q(X)
-    points: NDArray[np.float64]  # rows with degree below k + steps
+    points: NDArray[np.float64]  # rows with degree below k + steps, or their images on the lattice
     degrees: NDArray[np.int64]
+    rows: NDArray[np.intp]  # those of them that may still matter
     min_neighbors: int
     radius: float  # Euclidean
+    square: int | None  # the squared diameter, on the lattice; None elsewhere
     most: int  # the cap of the profile
     method: Method
-    graph: Graph | None = None  # of the points, if they are few
+    limits: Limits
+    graph: Graph | None = None  # of the rows that may still matter, if they are few
 
     def ball_bound(self, step: int, floor: int = 0) -> int:
         """max over both windows of f(W_j(step)), or `floor` if that is larger."""
-        near = self._near(step)
-        if near.size == 0:
+        k = self.min_neighbors
+        if self._size(k - 1 - step, k + step) <= floor:
             return floor
         floor = max(floor, 1)
-        near = self._crowded(near, floor)
-        k = self.min_neighbors
-        floor = self._bound(near[self.degrees[near] >= k - step], step, floor)
+        near = self._crowded(self._near(k - 1 - step, k + step), floor)
+        floor = self._bound(near, k - step, k + step, step, floor)
         if step >= k:  # degrees are not negative: the other window is a part of this one
             return floor
-        return self._bound(near[self.degrees[near] <= k - 1 + step], step, floor)
+        return self._bound(near, k - 1 - step, k - 1 + step, step, floor)
 
     def narrowed(self, step: int, floor: int) -> "Windows":
         """Without rows that matter for no step up to this one, if `ball_bound` is asked with this floor or more."""
-        rows = self._crowded(self._near(step), floor)
-        points = self.points[rows]
-        graph = near_graph(points, self.radius) if points.shape[1] > 1 and len(rows) <= _FEW else None
-        return replace(self, points=points, degrees=self.degrees[rows], graph=graph)
-
-    def _near(self, step: int) -> NDArray[np.intp]:
-        """The rows of both windows."""
         k = self.min_neighbors
-        return np.flatnonzero((self.degrees >= k - 1 - step) & (self.degrees <= k + step))
+        near = self._crowded(self._near(k - 1 - step, k + step), floor)
+        rows = self.rows[near]
+        points = self.points[rows]
+        few = points.shape[1] > 1 and len(rows) <= _FEW and not _fit_around_their_mean(points, self.radius)
+        return replace(self, rows=rows, graph=near_graph(points, self.radius) if few else None)
 
-    def _crowded(self, rows: NDArray[np.intp], floor: int) -> NDArray[np.intp]:
-        """Those of the rows that may be in a group of more than `floor`."""
+    def _near(self, low: int, high: int) -> NDArray[np.intp]:
+        """Places, among the rows that may still matter, of those with a degree from `low` to `high`."""
+        degrees = self.degrees[self.rows]
+        return np.flatnonzero((degrees >= low) & (degrees <= high))
+
+    def _crowded(self, near: NDArray[np.intp], floor: int) -> NDArray[np.intp]:
+        """Those of the places whose rows may be in a group of more than `floor`."""
         if self.graph is not None:
-            return peeled(self.graph, rows, floor)
-        return rows[_crowded(self.points[rows], self.radius, floor)]
+            return peeled(self.graph, near, floor)
+        return near[_crowded(self.points[self.rows[near]], self.radius, floor)]
 
-    def _bound(self, rows: NDArray[np.intp], step: int, floor: int) -> int:
-        """Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor."""
-        used = finest(self.method, self.n_rows, self.points.shape[1], step)
-        if used == "ball" and self.points.shape[1] == 1:
-            return max(floor, line_depth(self.points[rows], self.radius))
-        window = self.points[self._crowded(rows, floor)]
+    def _bound(self, near: NDArray[np.intp], low: int, high: int, step: int, floor: int) -> int:
+        """f of the window with these degrees, or `floor` if that is larger; `near` has all that may exceed the floor.
+
+        Coarse bounds first: the finer one is computed only if the coarser one exceeds the floor. Which bound counts is
+        decided by the whole window, whatever was left out of `near` and whatever the floor is.
+        """
+        size = self._size(low, high)
+        if size <= floor:
+            return floor
+        degrees = self.degrees[self.rows[near]]
+        window = self.points[self.rows[near[(degrees >= low) & (degrees <= high)]]]
+        if self.points.shape[1] == 1 and finest(self.method, self.n_rows, 1, step) == "ball":
+            return max(floor, line_depth(window, self.radius))
+        if not self.limits.allow_edges(size, floor, step) and self._is_too_large(low, high, step):
+            return max(floor, size)
+        window = window[_crowded(window, self.radius, floor)]
         if len(window) <= floor:
             return floor
-        graph = near_graph(window, self.radius)
-        core = core_of_graph(graph)
-        if core <= floor or used == "core":
-            return max(core, floor)
+        if _fit_around_their_mean(window, self.radius):
+            return len(window) if self.limits.allow_edges(size, len(window), step) else size
+        graph = graph_up_to(window, self.radius, self.limits.edges)
+        core = size if graph is None else core_of_graph(graph)
+        if core <= floor:
+            return floor
+        if graph is None or not self.limits.allow_edges(size, core, step):
+            return size
+        return self._refined(window, graph, size, core, step, floor)
+
+    def _refined(self, window: NDArray[np.float64], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+        """f of a window whose core is above the floor, by the finest bound that its step and its size allow."""
+        used = finest(self.method, self.n_rows, self.points.shape[1], step)
+        if used == "core":
+            return core
+        if self.square is not None:
+            return lattice_depth(window, graph, self.square, floor)
+        if not self.limits.allow_triangles(size, core, step):
+            return core
         truss = truss_of_graph(graph, self.radius, floor)
         if truss <= floor or used == "truss":
             return truss
         return depth_of_graph(window, graph, self.radius, floor)
+
+    def _size(self, low: int, high: int) -> int:
+        return int(np.count_nonzero((self.degrees >= low) & (self.degrees <= high)))
+
+    def _is_too_large(self, low: int, high: int, step: int) -> bool:
+        """Whether the whole window has more edges, by its core, than are allowed."""
+        window = self.points[(self.degrees >= low) & (self.degrees <= high)]
+        graph = graph_up_to(window, self.radius, self.limits.edges)
+        return graph is None or not self.limits.allow_edges(len(window), core_of_graph(graph), step)
+
+
+def _fit_around_their_mean(points: NDArray[np.float64], radius: float) -> bool:
+    """Whether the ball around the mean of the points holds them all: then depth, truss and core are their number."""
+    if len(points) == 0:
+        return True
+    return bool(np.square(points - points.mean(axis=0)).sum(axis=1).max() <= radius**2 * (1 - MARGIN))
 
 
 def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[np.intp]:
@@ -127,20 +202,33 @@ def windows(
     method: Method,
     most: int,
     count: CountNeighbors = count_neighbors,
+    limits: Limits | None = None,
 ) -> Windows:
-    """Count the degrees once, up to where they stop to matter, and keep the rows that do."""
+    """Count the degrees once, up to where they stop to matter, and keep the rows that do.
+
+    `auto` has the limits of a release; a method that is asked for by name takes the time it takes, unless `limits` are
+    given. Where there are limits, rows of the plane are taken to a lattice.
+    """
     if method not in get_args(Method):
         raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
     k = definition.min_neighbors
     found = count(points, definition.radius, k + steps)
-    few = np.flatnonzero(found < k + steps)
+    low = np.flatnonzero(found < k + steps)
+    limits = limits or (limits_for(len(points)) if method == "auto" else UNLIMITED)
+    kept, radius, square = points[low], float(definition.radius * np.sqrt(points.shape[1])), None
+    if limits != UNLIMITED and points.shape[1] == 2:
+        kept, square = on_lattice(kept, radius)
+        radius = float(np.sqrt(square)) / 2
     return Windows(
         n_rows=len(points),
         outliers=int(np.count_nonzero(found < k)),
-        points=points[few],
-        degrees=found[few],
+        points=kept,
+        degrees=found[low],
+        rows=np.arange(low.size),
         min_neighbors=k,
-        radius=float(definition.radius * np.sqrt(points.shape[1])),
+        radius=radius,
+        square=square,
         most=most,
         method=method,
+        limits=limits,
     )

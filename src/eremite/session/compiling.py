@@ -1,36 +1,49 @@
 """Every kernel compiled before the first private question.
 
-Kernels are compiled when they are first needed, for each number of columns up to `UNROLLED` anew, and which ones a
-question needs may depend on the rows: it would show in the time the first questions take. So they are needed once
-beforehand, by questions about made-up rows: crowded, scattered and in between, and at a radius so small that rows are
-not put into cells.
+Kernels are compiled when they are first needed: for each number of columns up to `UNROLLED` anew, for arrays that may
+be written and for others. Which ones a question needs may depend on the rows, and it would show in the time the first
+questions take. So they are needed once beforehand: each engine on one thread and on two, each bound on what a ball can
+hold, and all questions, on made-up rows that are crowded, scattered and in between, also at a radius so small that
+rows are not put into cells.
 """
 
-from collections.abc import Iterator
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines.local import count_neighbors_with
 from eremite.engines.pair import UNROLLED
 from eremite.forecast import SHAPES, made_up
+from eremite.geometry import core_bound, truss_bound
 from eremite.outliers import OutlierDefinition
 from eremite.session.session import Session
 from eremite.table import Bounds
 
 _ROWS = 400
 _RADII = (0.1, 1e-9)
+_NEIGHBORS = 5
 
 
 def compile_kernels(most_columns: int) -> None:
     """All that questions in up to so many columns need. A minute or two the first time on a machine, then seconds."""
-    for columns, definition, session in _sessions(most_columns):
-        session.count_outliers(definition, epsilon=1)
-        session.top_subspaces(definition, h=1, size=columns, epsilon=1)
-        session.detect_outliers(definition, candidates=[[0.5] * columns], h=1, epsilon=1)
-        session.detect_outliers(definition, candidates=None, h=1, epsilon=1)
-
-
-def _sessions(most_columns: int) -> Iterator[tuple[int, OutlierDefinition, Session]]:
     for columns in range(1, min(most_columns, UNROLLED + 1) + 1):
         bounds = {f"column {i}": Bounds(min=0, max=1) for i in range(columns)}
         for shape, radius in product(SHAPES, _RADII):
-            session = Session(made_up(bounds, _ROWS, 1, shape).table, epsilon=10)
-            yield columns, OutlierDefinition(min_neighbors=5, radius=radius), session
+            table = made_up(bounds, _ROWS, 1, shape).table
+            _count_and_bound(table.points(), radius)
+            _ask(Session(table, epsilon=10), columns, OutlierDefinition(min_neighbors=_NEIGHBORS, radius=radius))
+
+
+def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
+    for rows, threads in product((points, points.copy()), (1, 2)):
+        count_neighbors_with(threads, rows, radius, _NEIGHBORS)
+    core_bound(points, radius)
+    truss_bound(points, radius)
+
+
+def _ask(session: Session, columns: int, definition: OutlierDefinition) -> None:
+    session.count_outliers(definition, epsilon=1)
+    session.top_subspaces(definition, h=1, size=columns, epsilon=1)
+    session.detect_outliers(definition, candidates=[[0.5] * columns], h=1, epsilon=1)
+    session.detect_outliers(definition, candidates=None, h=1, epsilon=1)

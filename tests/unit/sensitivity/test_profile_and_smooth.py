@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,11 +9,14 @@ from hypothesis import strategies as st
 from definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
 from eremite import InputError, OutlierDefinition
 from eremite.geometry import densest_ball
+from eremite.geometry import graph as graph_module
+from eremite.geometry import sweep as sweep_module
+from eremite.outliers import degrees
 from eremite.sensitivity import global_bounds, local_profile, smooth_bound
 from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
-from eremite.sensitivity.smooth import last_useful_step
-from eremite.sensitivity.windows import finest, truss_steps, windows
+from eremite.sensitivity.smooth import count_with_bound, last_useful_step
+from eremite.sensitivity.windows import Limits, finest, truss_steps, windows
 
 BOUNDS = {"ball": depth_by_definition, "truss": truss_by_definition, "core": core_by_definition}
 METHODS = ("auto", *BOUNDS)
@@ -36,8 +40,12 @@ def test_profile_follows_its_definition(points, k, radius):
     assert (local_profile(points, definition, 4) == local_profile(points, definition, 4, exact)).all()
 
 
+LOW = Limits(edges=300, triangles=2_000, crowd=12)
+
+
+@pytest.mark.parametrize("limits", [None, LOW], ids=["", "limited"])
 @pytest.mark.parametrize("few", [0, 2_048])
-def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few):
+def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few, limits):
     """For every step up to the one they were narrowed for, with that floor or more; with a graph of them or without."""
     monkeypatch.setattr(windows_module, "_FEW", few)
     rng = np.random.default_rng(8)
@@ -46,10 +54,10 @@ def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few):
         points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (30, d))])
         definition = OutlierDefinition(min_neighbors=3, radius=float(rng.uniform(0.2, 0.6)))
         for method in ("auto", "core"):
-            seen = windows(points, definition, 12, method, 90)
+            seen = windows(points, definition, 12, method, 90, limits=limits)
             for floor in (0, 1, 3, 8):
                 narrow = seen.narrowed(11, floor)
-                dropped += len(seen.points) - len(narrow.points)
+                dropped += len(seen.rows) - len(narrow.rows)
                 assert narrow.outliers == seen.outliers
                 for step in range(12):
                     for asked in (floor, floor + 2):
@@ -100,6 +108,67 @@ def test_smooth_bound_of_crowded_tables_is_the_plain_maximum(points, k, radius):
     definition = OutlierDefinition(min_neighbors=k, radius=radius)
     for decay in (Fraction(1, 2), Fraction(9, 10)):
         assert smooth_bound(points, definition, decay) == plain_maximum(points, definition, decay, "auto")
+
+
+@pytest.mark.parametrize("edges", [0, 100, 1_000, 3_000])
+def test_smooth_bound_is_the_plain_maximum_where_its_work_is_limited(monkeypatch, edges):
+    monkeypatch.setattr(windows_module, "limits_for", lambda n: Limits(edges=edges, triangles=20 * edges, crowd=30))
+    rng = np.random.default_rng(12)
+    for d in (2, 3, 5):
+        points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (15, d))])
+        definition = OutlierDefinition(min_neighbors=int(rng.integers(1, 6)), radius=float(rng.uniform(0.2, 0.9)))
+        for decay in (Fraction(1, 2), Fraction(39, 40)):
+            assert smooth_bound(points, definition, decay) == plain_maximum(points, definition, decay, "auto")
+
+
+def test_windows_are_counted_more_coarsely_the_less_work_is_allowed():
+    points = np.random.default_rng(13).normal(0, 1, (80, 3))
+    definition = OutlierDefinition(min_neighbors=4, radius=0.5)
+    bounds = []
+    for limits in (windows_module.UNLIMITED, Limits(2**20, 2**20, 20), Limits(2**20, 0, 20), Limits(500, 0, 0)):
+        seen = windows(points, definition, 6, "truss", 80, limits=limits)
+        bounds.append([seen.ball_bound(step) for step in range(6)])
+    unlimited, crowded, cores, sizes = map(np.array, bounds)
+    for finer, coarser in pairwise((unlimited, crowded, cores, sizes)):
+        assert (finer <= coarser).all()
+    assert unlimited.sum() < crowded.sum() < cores.sum() < sizes.sum()
+    assert cores.tolist() == [windows(points, definition, 6, "core", 80).ball_bound(step) for step in range(6)]
+
+
+@pytest.mark.parametrize("d", [2, 3, 12])
+def test_no_graph_has_more_edges_than_are_allowed(monkeypatch, d):
+    """Rows within 2R of each other, few of them within R: as many edges as pairs, if nothing kept count."""
+    rng = np.random.default_rng(d)
+    directions = rng.normal(size=(400, d))
+    points = 1.1 * directions / np.linalg.norm(directions, axis=1)[:, None]
+    radius = 1 / np.sqrt(d)
+    definition = OutlierDefinition(min_neighbors=max(1, int(np.median(degrees(points, radius)))), radius=radius)
+    made, lists = [], graph_module._lists
+    monkeypatch.setattr(graph_module, "_lists", lambda *given: made.append(lists(*given)) or made[-1])
+    monkeypatch.setattr(windows_module, "_FEW", 0)
+    count_with_bound(points, definition, Fraction(9, 10))
+    assert max(graph.neighbors.size // 2 for graph in made) > 10_000
+    made.clear()
+    monkeypatch.setattr(windows_module, "limits_for", lambda n: Limits(edges=10_000, triangles=10_000, crowd=100))
+    count_with_bound(points, definition, Fraction(9, 10))
+    assert max((graph.neighbors.size // 2 for graph in made), default=0) <= 10_000
+
+
+def test_a_ring_at_the_very_limit_of_a_disc_takes_no_search(monkeypatch):
+    """Points on a circle of radius R(1 + 1e-9): the search for the largest group would try all subsets of them."""
+
+    def searched(*_):
+        raise AssertionError("a search over subsets was begun")
+
+    monkeypatch.setattr(sweep_module, "largest_triple_group", searched)
+    angles = 2 * np.pi * np.arange(181) / 181
+    ring = 0.5 + 0.1 * np.sqrt(2) * (1 + 1e-9) * np.column_stack([np.cos(angles), np.sin(angles)])
+    for k in (30, 60, 61, 90):
+        for last in ([0.5, 0.5], [0.9, 0.9]):
+            points = np.vstack([ring, [last]])
+            outliers, bound = count_with_bound(points, OutlierDefinition(min_neighbors=k, radius=0.1), Fraction(9, 10))
+            assert outliers <= 182
+            assert bound >= 1
 
 
 def test_smooth_bound_is_an_exact_fraction():
