@@ -56,9 +56,9 @@ def directions_bound(d: int) -> int:
 
 def proved_by(roots: list[Fraction], d: int) -> int:
     """f(1) / f_0, rounded down, for the polynomial f with these roots; an error if a coefficient f_j is negative."""
-    polynomial = [Fraction(1)]
+    zero, polynomial = Fraction(0), [Fraction(1)]
     for root in roots:
-        polynomial = [a - root * b for a, b in zip([0, *polynomial], [*polynomial, 0], strict=True)]
+        polynomial = [a - root * b for a, b in zip([zero, *polynomial], [*polynomial, zero], strict=True)]
     expanded = _expanded(polynomial, d)
     if expanded[0] <= 0 or min(expanded) < 0:
         raise ArithmeticError(f"The polynomial for {d} columns proves nothing.")
