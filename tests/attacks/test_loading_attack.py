@@ -324,6 +324,25 @@ def test_any_field_of_csv_is_read_as_defined(values: list[str], odd: bool) -> No
     assert bits(read[: len(values)]) == bits(np.array([of_text(value) for value in values]))
 
 
+LINE = st.text("1,\"'\\ \t;e.\x00\x0b\x1c\x85\u2028\ufeff\u00e9", max_size=8)
+
+
+@given(st.lists(st.one_of(LINE, st.just("1,2"), st.just("3,-4.5")), min_size=1, max_size=5), st.integers(0, 4), LINE)
+def test_any_line_of_csv_changes_no_other_row(lines: list[str], place: int, hostile: str) -> None:
+    """A quote may swallow lines, and an empty line may be left out: then the file is refused as a whole."""
+    place %= len(lines)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        readings = []
+        for some in (lines, [*lines[:place], hostile, *lines[place + 1 :]]):
+            path.write_text("\n".join(["a,b", *some, ""]), encoding="utf-8")
+            readings.append(Source(lambda *_: path, from_file).reading([], path))
+    if all(read is not None for read in readings):
+        before, after = readings
+        assert len(before) == len(after) == len(lines)
+        assert bits(np.delete(before, place)) == bits(np.delete(after, place))
+
+
 @pytest.mark.parametrize("letters", ["01.eE+- \t", "1naif.x_-"])
 def test_both_ways_through_a_csv_file_read_every_short_field_alike(letters: str, tmp_path: Path) -> None:
     """L4: what the quick way takes, it reads as the text is read."""

@@ -3,7 +3,9 @@
 import builtins
 import sys
 from typing import Any
+from unittest.mock import Mock
 
+import pyarrow as pa
 import pytest
 
 from eremite.errors import InputError, TableError
@@ -112,13 +114,12 @@ def test_postgres_error_while_rows_are_fetched_is_for_the_custodian(
     """The driver has errors of its own without an SQLSTATE, also once it is connected."""
     import adbc_driver_postgresql.dbapi as driver
 
-    def fail(cursor: Any) -> None:
-        raise driver.InternalError("SECRETCELL", status_code=driver.adbc_driver_manager.AdbcStatusCode.INTERNAL)
-
-    monkeypatch.setattr(driver.Cursor, "fetch_arrow_table", fail)
-    with pytest.raises(TableError, match="rows that cannot be read"):
-        read_postgres(people, "SELECT s FROM people", ["s"])
-    assert "rows that cannot be read" in refusal(people, "SELECT s FROM people")
+    status = driver.adbc_driver_manager.AdbcStatusCode.INTERNAL
+    for error in (driver.InternalError("SECRETCELL", status_code=status), pa.ArrowInvalid("SECRETCELL")):
+        monkeypatch.setattr(driver.Cursor, "fetch_arrow_table", Mock(side_effect=error))
+        with pytest.raises(TableError, match="rows that cannot be read"):
+            read_postgres(people, "SELECT s FROM people", ["s"])
+        assert "rows that cannot be read" in refusal(people, "SELECT s FROM people")
 
 
 def test_postgres_query_may_give_no_rows(people: str) -> None:

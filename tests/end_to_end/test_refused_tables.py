@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from inspect import signature
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from patients import BOUNDS, description, people, write_csv
 
 import eremite
 from eremite import InputError, TableError
+from eremite.cli.app import app
 from eremite.cli.purse import Purse
 
 K_AND_R = ["-k", "3", "-r", "0.1", "--epsilon", "0.1"]
@@ -115,6 +117,15 @@ def test_every_command_that_asks_says_that_sentence(capsys: Captured, patients: 
     flawed(patients, "a missing cell")
     assert ask(capsys, asking) == (2, "", SENTENCE)
     assert ask(capsys, asking)[2] == run(capsys, *ASKING[asking][:1], "patients.toml", *ASKING[asking][1:], "--json")[2]
+
+
+def test_no_command_that_asks_is_forgotten() -> None:
+    spending = {
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback is not None and "epsilon" in signature(command.callback).parameters
+    }
+    assert spending == {arguments[0] for arguments in ASKING.values()}
 
 
 def test_path_in_the_sentence_can_be_pasted(capsys: Captured, patients: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from eremite.errors import InputError, TableError
 from eremite.table import cells
-from eremite.table.numeric import require_columns
+from eremite.table.numeric import or_table_error, require_columns
 
 PLACE = "the PostgreSQL query"
 MISSING_DRIVER = "Reading from PostgreSQL needs its driver; install it with: pip install 'eremite[postgres]'"
@@ -47,7 +47,7 @@ def _fetch(url: str, query: str) -> pa.Table:
             cursor.execute("SET TRANSACTION READ ONLY")
             connected = True
             cursor.execute(query)
-            return cursor.fetch_arrow_table()
+            return or_table_error(cursor.fetch_arrow_table, UNREAD)
     except driver.Error as error:
         ours = _our_error(error.sqlstate, connected)
     raise ours  # here, so that the driver's own error does not travel along

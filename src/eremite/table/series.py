@@ -17,6 +17,7 @@ from eremite.table.numeric import FAILURES
 
 # Types of polars that Arrow does not have; their cells are Python's integers and objects.
 _WITHOUT_ARROW = {"Int128", "UInt128", "Object"}
+_OF_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # by which a column hands over its declared type
 _TIMES_AND_COMPLEX = "mMc"
 
 
@@ -44,7 +45,7 @@ def floats_of(column: Any) -> FloatArray | None:
         return _from_extension(column.array)
     if str(dtype) in _WITHOUT_ARROW:
         return cells.from_objects(column.to_list())
-    if dtype is not None or isinstance(column, pa.Array | pa.ChunkedArray):
+    if any(hasattr(column, interface) for interface in _OF_ARROW):
         return _from_arrow(column)
     return cells.from_objects(column)
 
