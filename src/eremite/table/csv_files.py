@@ -2,8 +2,7 @@
 
 The wanted columns are read as numbers, whatever the other columns hold. Nothing is guessed from the data: no
 spelling of "missing" turns into a value, a row with a field too many or too few is an error, and so is a quote
-that would join lines: rows must not vanish into a field. An empty line is a row whose values
-are all missing.
+that would join lines: rows must not vanish into a field. An empty line is a row whose values are all missing.
 """
 
 from collections.abc import Sequence

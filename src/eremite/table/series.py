@@ -39,8 +39,8 @@ def floats_of(column: Any) -> FloatArray | None:
     if isinstance(column, np.ndarray):
         return cells.from_array(column) if cells.is_numeric_dtype(column.dtype) else None
     dtype = getattr(column, "dtype", None)
-    if isinstance(dtype, np.dtype):  # a series of pandas
-        return floats_of(column.to_numpy())
+    if isinstance(dtype, np.dtype):  # a series of pandas, or another array
+        return floats_of(np.asarray(column))
     if hasattr(column, "array"):  # a series of pandas, of a type that NumPy does not have
         return _from_extension(column.array)
     if str(dtype) in _WITHOUT_ARROW:
