@@ -5,7 +5,7 @@ Public names load when they are first used, so that importing eremite, or asking
 
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
+from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError, TableError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "Release",
     "Session",
     "Table",
+    "TableError",
     "__version__",
     "citation",
     "open",

@@ -2,11 +2,13 @@
 
 EremiteError            anything eremite raises on purpose
 ├── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
+│   └── TableError      the rows of a private table do not fit; its words are for the custodian alone
 ├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
 └── LedgerError         the ledger cannot be read or written; nothing was released
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
-of a private table: a column name, a row count and a bound are public, a cell is not.
+of a private table: a column name, the number of rows and a bound are public, a cell is not. How many rows do not fit is
+for the custodian, and only a `TableError` says so.
 """
 
 
@@ -16,6 +18,14 @@ class EremiteError(Exception):
 
 class InputError(EremiteError):
     """A file, description, column, parameter or value does not fit; the message says how to repair it."""
+
+
+class TableError(InputError):
+    """The rows of a private table do not fit their description. For the custodian alone.
+
+    The message depends on the rows: it names columns and counts rows, and holds no value. Whoever passes errors on to
+    analysts must say the same sentence for every `TableError`, as the commands that ask do.
+    """
 
 
 class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a mistake

@@ -3,9 +3,13 @@
 import builtins
 import sys
 from typing import Any
+from unittest.mock import Mock
 
+import pyarrow as pa
 import pytest
 
+from eremite.errors import InputError, TableError
+from eremite.table import cells
 from eremite.table.numeric import float_columns
 from eremite.table.postgres import read_postgres
 from refusals import refused
@@ -67,6 +71,55 @@ def test_postgres_types_become_numbers(people: str) -> None:
         "yes": [1.0],
         "small": [0.5],
     }
+
+
+HOSTILE = ["0.50000000000000000001", "12.3456", "1e-200", "1e400", "NaN", "Infinity", "-0", None]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_one_numeric_changes_no_other_row(postgres: str, hostile: str | None) -> None:
+    """Neither in its column nor in another one; every other cell is the float64 nearest to its number."""
+    cell = "NULL" if hostile is None else f"'{hostile}'"
+    rows = f"SELECT {cell}::numeric AS n, 1::bigint AS i UNION ALL SELECT c::numeric / 100, 9007199254740993 + c"
+    query = f"SELECT n, i FROM ({rows} FROM generate_series(0, 1599) AS c) AS t ORDER BY i"
+    table = read_postgres(postgres, query, ["n", "i"])
+    assert cells.from_arrow(table.column("n"))[1:].tolist() == [cents / 100 for cents in range(1600)]
+    assert cells.from_arrow(table.column("i"))[1:].tolist() == [float(2**53 + 1 + c) for c in range(1600)]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("SELECT s FROM nowhere", InputError),
+        ("SELECT s FROM people WHERE", InputError),
+        ("WITH w AS (DELETE FROM people RETURNING s) SELECT s FROM w", InputError),
+        ("SELECT n AS other FROM people", InputError),
+        ("SELECT s::float8 AS s FROM people", TableError),
+        ("SELECT 1 / (n - 31337.4242) AS s FROM people", TableError),
+        ("SELECT day AS s FROM people", TableError),
+        ("SELECT n AS s FROM people", TableError),
+    ],
+)
+def test_postgres_errors_that_may_come_of_a_row_are_for_the_custodian(
+    people: str, query: str, kind: type[InputError]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        float_columns(read_postgres(people, query, ["s"]), ["s"], "the query")
+    assert type(caught.value) is kind
+
+
+def test_postgres_error_while_rows_are_fetched_is_for_the_custodian(
+    people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver has errors of its own without an SQLSTATE, also once it is connected."""
+    import adbc_driver_postgresql.dbapi as driver
+
+    status = driver.adbc_driver_manager.AdbcStatusCode.INTERNAL
+    for error in (driver.InternalError("SECRETCELL", status_code=status), pa.ArrowInvalid("SECRETCELL")):
+        monkeypatch.setattr(driver.Cursor, "fetch_arrow_table", Mock(side_effect=error))
+        with pytest.raises(TableError, match="rows that cannot be read"):
+            read_postgres(people, "SELECT s FROM people", ["s"])
+        assert "rows that cannot be read" in refusal(people, "SELECT s FROM people")
 
 
 def test_postgres_query_may_give_no_rows(people: str) -> None:

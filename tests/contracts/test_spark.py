@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from eremite import Table
+from eremite.table.frames import columns_by_name, read_columns, with_names
 from refusals import refused
 
 SECRET = "SECRETCELL"  # noqa: S105
@@ -39,6 +42,21 @@ def test_names_that_differ_in_case_alone_are_refused(spark: Any) -> None:
 def test_decimals_and_empty_frames_are_read(spark: Any) -> None:
     assert Table.from_frame(spark.sql("SELECT 35.00BD AS bmi"), BOUNDS).points().tolist() == [[0.5]]
     assert Table.from_frame(spark.sql("SELECT 35.00BD AS bmi WHERE 1 = 0"), BOUNDS).n_rows == 0
+
+
+@pytest.mark.parametrize("hostile", ["12.3456BD", "0.5000000000000001BD", "CAST(NULL AS DECIMAL(20, 10))", "1D", "2"])
+def test_one_cell_changes_no_other_row(spark: Any, hostile: str) -> None:
+    """Spark gives the column a type that fits all of its cells; the others are the same numbers in it."""
+    cents = "SELECT CAST(id AS DECIMAL(10, 2)) / 100 AS bmi, id + 1 AS place FROM range(1600)"
+    frame = spark.sql(f"SELECT bmi FROM (SELECT {hostile} AS bmi, 0L AS place UNION ALL {cents}) ORDER BY place")
+    read = read_columns(columns_by_name(with_names(frame), ["bmi"]), "the frame")["bmi"]
+    assert read[1:].tolist() == [cents / 100 for cents in range(1600)]
+
+
+def test_large_integers_and_wide_decimals_are_read(spark: Any) -> None:
+    frame = spark.sql("SELECT 10000000000000000000000000000000000000BD AS bmi UNION ALL SELECT 9007199254740993BD")
+    read = read_columns(columns_by_name(with_names(frame), ["bmi"]), "the frame")["bmi"]
+    assert sorted(read.tolist()) == [9007199254740992.0, 1e37]
 
 
 def test_page_on_spark_runs(spark: Any) -> None:

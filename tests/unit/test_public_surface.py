@@ -19,6 +19,7 @@ def test_public_names_are_exactly_these():
         "Release",
         "Session",
         "Table",
+        "TableError",
         "__version__",
         "citation",
         "open",

@@ -79,7 +79,11 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a description of FILE, bounds left to fill in. It has the numeric columns."""
+    """Write a description of FILE, bounds left to fill in. It has the numeric columns.
+
+    For the custodian: in a CSV file, which columns are numeric is judged by its first rows, so what is written, or
+    refused, depends on them. Read the description before it is handed on.
+    """
     from eremite.cli.init import run
 
     typer.echo(run(file, output, as_json))
@@ -87,7 +91,11 @@ def init(
 
 @app.command()
 def check(description: DescriptionFile, as_json: AsJson = False) -> None:
-    """Open a table, as the custodian, and print what is public."""
+    """Open a table, as the custodian, and print what is public.
+
+    If the rows do not fit, it says what is wrong: which column, and how many rows. That is for the custodian alone;
+    commands that ask do not say it.
+    """
     from eremite.cli.check import run
 
     typer.echo(run(description, as_json))

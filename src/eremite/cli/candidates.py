@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
-from eremite.table import Description
+from eremite.table import Description, cells
 from eremite.table.bounds import FloatArray
 from eremite.table.files import read_file
-from eremite.table.numeric import float_columns, is_numeric, listed, name_list, require_columns
+from eremite.table.numeric import float_columns, listed, name_list, of_public_rows, require_columns
 
 
 def chosen_columns(description: Description, columns: str | None) -> list[str]:
@@ -31,21 +30,20 @@ def chosen_columns(description: Description, columns: str | None) -> list[str]:
 def read_candidates(path: Path, names: list[str]) -> FloatArray:
     """The points, one a row, a column for each name."""
     different = list(dict.fromkeys(names))  # a name typed twice is refused by the session
-    table = read_file(path, different)
+    table = of_public_rows(lambda: read_file(path, different))
     if table.num_rows == 0:
         raise InputError(f"{path} has no rows; give at least one candidate.")
     _require_numbers(table, path)
-    columns = float_columns(table, different, str(path))
+    columns = of_public_rows(lambda: float_columns(table, different, str(path)))
     return np.column_stack([columns[name] for name in names])
 
 
 def _require_numbers(table: pa.Table, path: Path) -> None:
     """Of columns whose type is not numeric, `float_columns` says so."""
-    for field in filter(lambda field: is_numeric(field.type), table.schema):
-        finite = pc.is_finite(pc.cast(table.column(field.name), pa.float64(), safe=False))
-        place = pc.index(pc.fill_null(finite, False), False).as_py()
-        if place >= 0:
+    for field in filter(lambda field: cells.is_numeric(field.type), table.schema):
+        odd = np.flatnonzero(~np.isfinite(cells.from_arrow(table.column(field.name))))
+        if len(odd):
             raise InputError(
-                f"In {path}, row {place + 1} has no finite number in column {field.name!r}; "
+                f"In {path}, row {odd[0] + 1} has no finite number in column {field.name!r}; "
                 "give every candidate a number there, or choose other columns with --columns."
             )

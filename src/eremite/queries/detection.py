@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from eremite.engines import count_neighbors, count_rows_near
 from eremite.ledger import Cost
@@ -57,12 +58,15 @@ class DetectionPlan:
 def plan_detection(
     table: Table,
     definition: OutlierDefinition,
-    candidates: ArrayLike | None,
+    candidates: Any,
     h: int,
     columns: Iterable[str] | None,
     epsilon: object,
 ) -> DetectionPlan:
-    """Check a request. Of the table only the public facts are looked at; candidates are scaled as its rows were."""
+    """Check a request. Of the table only the public facts are looked at; candidates are scaled as its rows were.
+
+    Frames of candidates are matched by name, and arrays and lists of rows by place.
+    """
     privacy = Privacy(checked_epsilon(epsilon))
     names = table.choose(columns)
     require_fit(definition, table.n_rows)

@@ -15,6 +15,9 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
 
     The budget set there is the dataset's cap when its ledger is new; from then on the ledger's cap holds. The ledger is
     a file beside the description with the ending .db, another file, or a database at postgresql://...
+
+    Rows that do not fit are a `TableError`. Its words depend on the rows: they are for the custodian, whose process
+    this is, and must not be passed on to analysts.
     """
     description = read_description(path)
     budget = _budget(path, description)

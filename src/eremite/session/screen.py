@@ -3,8 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 from threading import Lock
-
-from numpy.typing import ArrayLike
+from typing import Any
 
 from eremite.errors import BudgetRefused
 from eremite.queries.screening import Screening, ScreeningPlan
@@ -34,8 +33,11 @@ class Screen:
         """How many times the answer may still be yes."""
         return max(self._screening.left, 0)
 
-    def ask(self, candidates: ArrayLike) -> Release:
-        """Answers for points in the table's own units, one a row; fewer than asked if the last yes is given."""
+    def ask(self, candidates: Any) -> Release:
+        """Answers for points in the table's own units, one a row; fewer than asked if the last yes is given.
+
+        A frame is matched by name, an array or a list of rows by place, as in `detect_outliers`.
+        """
         points = self._table.scale(candidates, self._plan.columns)
         with self._one_at_a_time:
             if self.yes_left == 0:

@@ -3,10 +3,8 @@
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
-
-from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
 from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
@@ -177,7 +175,7 @@ class Session(Forecasts):
         self,
         definition: OutlierDefinition,
         *,
-        candidates: ArrayLike | None,
+        candidates: Any,
         h: int,
         columns: Iterable[str] | None = None,
         epsilon: Number,
@@ -185,9 +183,11 @@ class Session(Forecasts):
     ) -> Release:
         """Which h of the candidates have the fewest rows within the radius: their places from 0, in the order drawn.
 
-        Candidates are public points in the table's own units, one a row, a column for each of `columns`. With
-        `candidates=None` they are the rows of the table, and the answer is close to a random pick; the release says how
-        close. Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
+        Candidates are public points in the table's own units, one a row. A frame (pandas, polars, Arrow, a mapping from
+        names to lists, a structured array) has the chosen `columns` and no other, and is matched by name; an array or a
+        list of rows has them in their order. With `candidates=None` they are the rows of the table, and the answer is
+        close to a random pick; the release says how close. Differentially private with `epsilon`. Proofs:
+        `queries/detection.proof.md`.
         """
         plan = plan_detection(self._table, definition, candidates, h, columns, epsilon)
         request = self._request(

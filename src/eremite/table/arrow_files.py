@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc
 
-from eremite.table.numeric import or_input_error, require_columns
+from eremite.table.numeric import or_input_error, or_table_error, require_columns
 
 
 def schema(path: Path) -> pa.Schema:
@@ -19,7 +19,7 @@ def read(path: Path, wanted: Sequence[str]) -> pa.Table:
     """Give the wanted columns with the types they have in the file."""
     names = schema(path).names
     require_columns(wanted, names, str(path))
-    return or_input_error(lambda: _read(path, [names.index(name) for name in wanted]), _unreadable(path))
+    return or_table_error(lambda: _read(path, [names.index(name) for name in wanted]), _unreadable(path))
 
 
 def _schema(path: Path) -> pa.Schema:

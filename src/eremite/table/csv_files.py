@@ -2,7 +2,7 @@
 
 The wanted columns are read as numbers, whatever the other columns hold. Nothing is guessed from the data: no
 spelling of "missing" turns into a value, a row with a field too many or too few is an error, and so is a quote
-that would join lines: rows must not vanish into a field.
+that would join lines: rows must not vanish into a field. An empty line is a row whose values are all missing.
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,21 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from eremite.errors import InputError
+from eremite.table import cells
 from eremite.table.csv_header import column_names, require_names
 from eremite.table.csv_lines import BLOCK_BYTES, line_count, require_even_rows, require_row_a_line
-from eremite.table.numeric import numbers_from_text, or_input_error, require_columns
+from eremite.table.numeric import or_input_error, or_table_error, require_columns
+
+# An empty line is a row of missing values: were it none, a row could change the number of rows, which is public. Quoted
+# line breaks are let in here and refused by count: else the rows could depend on where Arrow's blocks end.
+PARSING = arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 
 
 def schema(path: Path) -> pa.Schema:
     """Names, and the types that the first rows (8 MB) suggest; refuses a first line that looks like data."""
     names = or_input_error(lambda: column_names(path), _unreadable(path))
     require_names(path, names)
-    found = or_input_error(lambda: _schema(path, len(names)), _unreadable(path))
+    found = or_table_error(lambda: _schema(path, len(names)), _unreadable(path))
     # The reader below takes 0 and 1 for numbers, but not the words true and false.
     kinds = [pa.string() if pa.types.is_boolean(kind) else kind for kind in found.types]
     return pa.schema(list(zip(found.names, kinds, strict=True)))
@@ -34,61 +39,53 @@ def read(path: Path, wanted: Sequence[str]) -> pa.Table:
     if not set(wanted) <= set(names):
         require_names(path, names)
     require_columns(wanted, names, str(path))
-    return or_input_error(lambda: _read(path, wanted, len(names)), _unreadable(path))
+    return or_table_error(lambda: _read(path, wanted, len(names)), _unreadable(path))
 
 
 def _schema(path: Path, width: int) -> pa.Schema:
     with suppress(pa.ArrowInvalid):
-        found = arrow_csv.open_csv(path, _blocks(), _parsing(2)).schema
+        found = arrow_csv.open_csv(path, _blocks(), PARSING).schema
         if not all(map(pa.types.is_null, found.types)):
             return found
-    lines = line_count(path, width)
+    lines = line_count(path)
     if lines == 0:
         raise InputError(f"{path} has column names but no rows to judge their types by; add rows.")
     require_even_rows(path, lines, width)
-    return arrow_csv.open_csv(path, _blocks(), _parsing(2)).schema
+    return arrow_csv.open_csv(path, _blocks(), PARSING).schema
 
 
 def _read(path: Path, wanted: Sequence[str], width: int) -> pa.Table:
-    lines = line_count(path, width)
+    lines = line_count(path)
     if lines == 0:
         return pa.table({name: pa.array([], pa.float64()) for name in wanted})
-    table = _read_numbers(path, wanted, width)
+    table = _read_numbers(path, wanted)
     if table is None:
         require_even_rows(path, lines, width)
-        texts = _read_as(path, wanted, width, pa.string())
-        table = pa.table({name: numbers_from_text(texts.column(name)) for name in wanted})
+        texts = _read_as(path, wanted, pa.string())
+        table = pa.table({name: cells.from_text(texts.column(name)) for name in wanted})
     require_row_a_line(path, lines, table.num_rows)
     return table
 
 
-def _read_numbers(path: Path, wanted: Sequence[str], width: int) -> pa.Table | None:
-    """The quick way; None where a row is uneven or holds no number."""
+def _read_numbers(path: Path, wanted: Sequence[str]) -> pa.Table | None:
+    """The quick way; None where a row is uneven or holds no number. What it reads, the text reads the same."""
     with suppress(pa.ArrowInvalid):
-        return _read_as(path, wanted, width, pa.float64())
+        return _read_as(path, wanted, pa.float64())
     return None
 
 
-def _read_as(path: Path, wanted: Sequence[str], width: int, kind: pa.DataType) -> pa.Table:
+def _read_as(path: Path, wanted: Sequence[str], kind: pa.DataType) -> pa.Table:
     convert = arrow_csv.ConvertOptions(
         include_columns=list(wanted),
         column_types=dict.fromkeys(wanted, kind),
         null_values=[""],
         check_utf8=False,  # bytes that are no text are no number either, and are counted as such
     )
-    return arrow_csv.read_csv(path, _blocks(), _parsing(width), convert)
+    return arrow_csv.read_csv(path, _blocks(), PARSING, convert)
 
 
 def _blocks() -> arrow_csv.ReadOptions:
     return arrow_csv.ReadOptions(block_size=BLOCK_BYTES)
-
-
-def _parsing(width: int) -> arrow_csv.ParseOptions:
-    """In a file of one column an empty line is a missing value; in any other it is no row.
-
-    Quoted line breaks are let in here and refused by count: else the rows could depend on where Arrow's blocks end.
-    """
-    return arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=width > 1)
 
 
 def _unreadable(path: Path) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from eremite.errors import InputError
+from eremite.table.cells import NUMBER
 from eremite.table.csv_lines import opened_text
-from eremite.table.numeric import NUMBER
 
 # Numbers that are spelt with letters; every other number is told by having none.
 _SPELT = re.compile(rf"{NUMBER}|[+-]?(nan|inf|infinity|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)

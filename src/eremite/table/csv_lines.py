@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from eremite.errors import InputError
+from eremite.errors import TableError
 from eremite.table.numeric import counted
 
 BLOCK_BYTES = 1 << 23  # what Arrow reads at once; also the longest row that can be read
@@ -19,44 +19,44 @@ LF, CR = b"\n\r"
 REPAIR = "a quote is left open or a quoted field holds a line break; put every row on one line."
 
 
-def line_count(path: Path, width: int) -> int:
-    """Lines below the first; empty ones count where they are rows, in a file of one column.
+def line_count(path: Path) -> int:
+    """Lines below the first, the empty ones included.
 
     LF, CR and CR LF end a line, as they do for the reader of the rows.
     """
     lines, before = 0, LF
     with _opened(path, "rb") as file:
         while block := file.read(COUNTED_BYTES):
-            lines += _line_starts(bytes([before]) + block, width == 1)
+            lines += _line_starts(bytes([before]) + block)
             before = block[-1]
     return max(lines - 1, 0)
 
 
-def _line_starts(block: bytes, empty_ones: bool) -> int:
+def _line_starts(block: bytes) -> int:
     """Lines that start in a block; its first byte is the last one of the block before."""
     codes = np.frombuffer(block, dtype=np.uint8)
     before, here = codes[:-1], codes[1:]
-    starts = (before == LF) | ((before == CR) & (here != LF))
-    return int(np.count_nonzero(starts if empty_ones else starts & (here != LF) & (here != CR)))
+    return int(np.count_nonzero((before == LF) | ((before == CR) & (here != LF))))
 
 
 def require_row_a_line(path: Path, lines: int, rows: int) -> None:
     """Refuse a file whose rows are not its lines: a quote has swallowed the others."""
     if rows != lines:
-        raise InputError(f"{path} has {counted(lines, 'line')} of data that read as {counted(rows, 'row')}: {REPAIR}")
+        raise TableError(f"{path} has {counted(lines, 'line')} of data that read as {counted(rows, 'row')}: {REPAIR}")
 
 
 def require_even_rows(path: Path, lines: int, width: int) -> None:
     """Refuse rows of other than `width` fields; counted slowly, as Arrow's own handler prints rows not in UTF-8."""
     widths = _widths(path)
     if widths is None:
-        raise InputError(f"{path} has a field longer than {BLOCK_BYTES >> 20} MB: {REPAIR}")
-    require_row_a_line(path, lines, widths.total() - 1 - (widths[0] if width > 1 else 0))
-    uneven = widths.total() - widths[0] - widths[width]
+        raise TableError(f"{path} has a field longer than {BLOCK_BYTES >> 20} MB: {REPAIR}")
+    require_row_a_line(path, lines, widths.total() - 1)
+    uneven = widths.total() - widths[0] - widths[width]  # an empty line is a row of missing values
     if uneven:
-        raise InputError(
+        raise TableError(
             f"In {path}, {counted(uneven, 'row')} {'does' if uneven == 1 else 'do'} not have the "
-            f"{counted(width, 'field')} of the first line; repair such lines, or quote the fields that hold commas."
+            f"{counted(width, 'field')} of the first line; repair such lines, "
+            "or quote the fields that hold commas."
         )
 
 

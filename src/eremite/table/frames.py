@@ -1,4 +1,4 @@
-"""Columns of a frame: pandas, polars, Arrow, NumPy, Spark."""
+"""Columns of a frame: pandas, polars, Arrow, NumPy, Spark, or a mapping from names to lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +12,6 @@ from eremite.table.bounds import Bounds, FloatArray
 from eremite.table.numeric import (
     FAILURES,
     counted,
-    float_columns,
     listed,
     name_list,
     or_input_error,
@@ -20,6 +19,7 @@ from eremite.table.numeric import (
     require_finite,
     require_types,
 )
+from eremite.table.series import floats_of, is_column, type_of
 from eremite.table.spark import collected, is_spark
 
 PLACE = "the frame"
@@ -28,78 +28,101 @@ PLACE = "the frame"
 def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterable[str] | None) -> dict[str, FloatArray]:
     """Give the bounded columns as finite float64 arrays."""
     names = list(bounds) if columns is None else _distinct(columns)
+    if isinstance(data, np.ndarray) and not data.dtype.names:
+        _require_shape(data, names)
+        require_columns(bounds, names, PLACE)
+        by_name = columns_by_place(data, names)
+        read = read_columns({name: by_name[name] for name in names if name in bounds}, PLACE)
+    else:
+        require_columns(names, list(bounds), "the bounds")
+        read = read_columns(columns_by_name(_named(data), names), PLACE)
+    require_finite(read, PLACE)
+    return read
+
+
+def with_names(data: Any) -> Any | None:
+    """The data if its columns have names, as an Arrow table where it is a stream; None if they go by their place."""
     if isinstance(data, np.ndarray):
-        # A matrix has no column of one dimension; masked values are looked at below.
-        array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
-        return _from_array(array, bounds, names)
-    require_columns(names, list(bounds), "the bounds")
-    narrowed = collected(data, names, PLACE) if is_spark(data) else _narrowed(data, names)
-    return float_columns(_as_arrow(narrowed), names, PLACE)
+        return data if data.dtype.names else None
+    return data if _is_frame(data) or is_spark(data) or isinstance(data, Mapping) else _as_arrow(data)
 
 
-def _as_arrow(data: Any) -> pa.Table:
-    with suppress(*FAILURES):
-        return pa.table(data)
-    foreign = _foreign_types(data)
-    if foreign:
-        require_types(foreign, len(data), PLACE)
-    raise InputError(
-        f"A {type(data).__name__} cannot be read as a table; give a pandas, polars, Spark or Arrow table, "
-        "or a NumPy array with rows and columns."
-    )
+def names_of(named: Any) -> list[str]:
+    """The names of the columns of what `with_names` gave."""
+    if isinstance(named, np.ndarray):
+        return list(named.dtype.names or ())
+    if isinstance(named, pa.Table):
+        return list(named.column_names)
+    return [str(label) for label in (named if isinstance(named, Mapping) else named.columns)]
 
 
-def _foreign_types(data: Any) -> dict[str, str]:
-    """The columns that Arrow cannot take, and their types; none where the data is no frame."""
-    if not (hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns") and hasattr(data, "__len__")):
-        return {}
-    return {str(label): str(data[label].dtype) for label in data.columns if not _is_arrow(data[[label]])}
+def columns_by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of these names of what `with_names` gave, as it holds them; others are not touched."""
+    require_columns(names, names_of(named), PLACE)
+    if isinstance(named, np.ndarray):
+        return {name: named[name] for name in names}
+    if is_spark(named) or isinstance(named, pa.Table):
+        table = collected(named, names, PLACE) if is_spark(named) else named
+        return {name: table.column(name) for name in names}
+    labels = {str(label): label for label in (named if isinstance(named, Mapping) else named.columns)}
+    return {name: _column(named, labels[name]) for name in names}
 
 
-def _is_arrow(data: Any) -> bool:
-    with suppress(*FAILURES):
-        pa.table(data)
-        return True
-    return False
+def columns_by_place(array: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of an array, which have these names in order. A matrix has none of one dimension, and masks stay."""
+    plain = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
+    return {name: plain[:, place] for place, name in enumerate(names)}
 
 
-def _narrowed(data: Any, names: Sequence[str]) -> Any:
-    """Drop the other columns before the conversion, which is slow or impossible for some of them."""
-    if isinstance(data, pa.Table | pa.RecordBatch) or not hasattr(data, "__arrow_c_stream__"):
-        return data
-    labels = getattr(data, "columns", None)
-    if labels is None:
-        return data
-    require_columns(names, [str(label) for label in labels], PLACE)
-    kept = [label for label in labels if str(label) in names]
-    return or_input_error(lambda: data[list(dict.fromkeys(kept))], f"Columns of {PLACE} cannot be chosen by name.")
+def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray]:
+    """Columns as float64, NaN where a cell holds no number."""
+    odd = [name for name, column in columns.items() if not is_column(column)]
+    if odd:
+        raise InputError(f"Column {odd[0]!r} of {place} is no list of cells; give one of as many as there are rows.")
+    rows = {len(column) for column in columns.values()}
+    if len(rows) > 1:
+        raise InputError(
+            f"The columns {listed(list(columns))} of {place} are not of one length; give every row a cell."
+        )
+    floats = {name: floats_of(column) for name, column in columns.items()}
+    require_types({n: type_of(columns[n]) for n, values in floats.items() if values is None}, max(rows), place)
+    return {name: values for name, values in floats.items() if values is not None}
 
 
-def _from_array(data: Any, bounds: Mapping[str, Bounds], names: Sequence[str]) -> dict[str, FloatArray]:
-    by_name = _named_columns(data, names)
-    require_columns(names if data.dtype.names else bounds, list(by_name), PLACE)
-    kept = {name: by_name[name] for name in by_name if name in bounds and name in names}
-    not_numeric = {name: str(c.dtype) for name, c in kept.items() if c.dtype.kind not in "biuf"}
-    require_types(not_numeric, len(data), PLACE)
-    floats = {name: _floats(column) for name, column in kept.items()}
-    require_finite(floats, PLACE)
-    return floats
-
-
-def _named_columns(data: Any, names: Sequence[str]) -> dict[str, Any]:
-    if data.dtype.names and data.ndim == 1:
-        return {name: data[name] for name in data.dtype.names}
+def _require_shape(data: Any, names: Sequence[str]) -> None:
     if data.ndim != 2 or data.shape[1] != len(names):
         raise InputError(
             f"The array has shape {data.shape}; it must have {counted(len(names), 'column')}, for {listed(names)}."
         )
-    return {name: data[:, place] for place, name in enumerate(names)}
 
 
-def _floats(column: Any) -> FloatArray:
-    """A masked value is a missing one."""
-    floats: FloatArray = np.ma.filled(column.astype(np.float64), np.nan)
-    return floats.reshape(-1)
+def _named(data: Any) -> Any:
+    named = with_names(data)
+    if named is None:
+        raise InputError(
+            f"A {type(data).__name__} cannot be read as a table; give a pandas, polars, Spark or Arrow table, "
+            "a mapping from names to lists, or a NumPy array with rows and columns."
+        )
+    return named
+
+
+def _is_frame(data: Any) -> bool:
+    """Like pandas and polars: labels, and a column for each. A lazy frame has no length."""
+    kind = type(data)
+    parts = ("columns", "__len__", "__getitem__", "to_numpy")
+    return all(hasattr(kind, part) for part in parts) and not isinstance(data, pa.Table | pa.RecordBatch)
+
+
+def _column(data: Any, label: Any) -> Any:
+    return or_input_error(lambda: data[label], f"Columns of {PLACE} cannot be chosen by name.")
+
+
+def _as_arrow(data: Any) -> pa.Table | None:
+    """What has the Arrow PyCapsule interface, and with it a declared type for each column."""
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        with suppress(*FAILURES):
+            return pa.table(data)
+    return None
 
 
 def _distinct(columns: Iterable[str]) -> list[str]:

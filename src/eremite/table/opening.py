@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from eremite.table.description import Description
 from eremite.table.files import read_file
-from eremite.table.numeric import float_columns
+from eremite.table.numeric import float_columns, of_public_rows
 from eremite.table.postgres import read_postgres
 from eremite.table.sources import source_kind
 from eremite.table.sqlite import read_sqlite
@@ -14,7 +14,8 @@ from eremite.table.table import Table
 def open_table(description: Description) -> Table:
     """Read the described columns, check that every row has a finite number in each, clip and scale.
 
-    Errors are for the custodian: they name the place, the column and how many rows, and no value.
+    What is wrong with the rows is a `TableError`, for the custodian: it names the place, the column and how many rows,
+    and no value. Any other error comes of public things: the description, the place, the names of the columns.
     """
     wanted = list(description.bounds)
     columns = float_columns(_read(description, wanted), wanted, _place(description))
@@ -27,7 +28,7 @@ def open_stand_in(description: Description) -> Table | None:
     if path is None:
         return None
     wanted = list(description.bounds)
-    columns = float_columns(read_file(path, wanted), wanted, str(path))
+    columns = of_public_rows(lambda: float_columns(read_file(path, wanted), wanted, str(path)))
     return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from eremite.table.numeric import or_input_error, require_columns
+from eremite.table.numeric import or_input_error, or_table_error, require_columns
 
 
 def schema(path: Path) -> pa.Schema:
@@ -17,7 +17,7 @@ def schema(path: Path) -> pa.Schema:
 def read(path: Path, wanted: Sequence[str]) -> pa.Table:
     """Give the wanted columns with the types they have in the file."""
     require_columns(wanted, schema(path).names, str(path))
-    return or_input_error(lambda: _read(path, wanted), _unreadable(path))
+    return or_table_error(lambda: _read(path, wanted), _unreadable(path))
 
 
 def _schema(path: Path) -> pa.Schema:

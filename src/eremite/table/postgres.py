@@ -10,8 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from eremite.errors import InputError
-from eremite.table.numeric import numbers_from_text, require_columns
+from eremite.errors import InputError, TableError
+from eremite.table import cells
+from eremite.table.numeric import or_table_error, require_columns
 
 PLACE = "the PostgreSQL query"
 MISSING_DRIVER = "Reading from PostgreSQL needs its driver; install it with: pip install 'eremite[postgres]'"
@@ -24,6 +25,12 @@ REASONS = {
     "42P01": "a table of the query does not exist",
     "57014": "the server cancelled the query",
 }
+# Classes of SQLSTATE that come of the address, the rights or the query; any other may come of a row.
+WITHOUT_ROWS = ("08", "25", "28", "3D", "3F", "42")
+UNREACHED = "PostgreSQL cannot be reached; check host, port, database, user and password in dataset.source."
+UNREAD = (
+    "PostgreSQL answers dataset.query with rows that cannot be read; try it in psql, and cast its columns to numbers."
+)
 
 
 def read_postgres(url: str, query: str, wanted: Sequence[str]) -> pa.Table:
@@ -34,15 +41,16 @@ def read_postgres(url: str, query: str, wanted: Sequence[str]) -> pa.Table:
 
 
 def _fetch(url: str, query: str) -> pa.Table:
-    driver = _driver()
+    driver, connected = _driver(), False
     try:
         with driver.connect(url) as connection, connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
+            connected = True
             cursor.execute(query)
-            return cursor.fetch_arrow_table()
+            return or_table_error(cursor.fetch_arrow_table, UNREAD)
     except driver.Error as error:
-        sentence = _sentence(error.sqlstate)
-    raise InputError(sentence)  # here, so that the driver's own error does not travel along
+        ours = _our_error(error.sqlstate, connected)
+    raise ours  # here, so that the driver's own error does not travel along
 
 
 def _driver() -> Any:
@@ -59,12 +67,13 @@ def _plain(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
     if kind == b"money":
         raise InputError(f"Column {field.name!r} of {PLACE} is of type money; cast it to numeric in the query.")
     if isinstance(field.type, pa.OpaqueType) and field.type.type_name == "numeric":
-        return numbers_from_text(column.cast(field.type.storage_type))
+        return cells.from_text(column.cast(field.type.storage_type))
     return column
 
 
-def _sentence(sqlstate: str | None) -> str:
+def _our_error(sqlstate: str | None, connected: bool) -> InputError:
     if not sqlstate:
-        return "PostgreSQL cannot be reached; check host, port, database, user and password in dataset.source."
+        return TableError(UNREAD) if connected else InputError(UNREACHED)
     reason = REASONS.get(sqlstate) or REASONS.get(sqlstate[:2]) or "try it in psql to see why"
-    return f"PostgreSQL cannot answer dataset.query (SQLSTATE {sqlstate}): {reason}."
+    sentence = f"PostgreSQL cannot answer dataset.query (SQLSTATE {sqlstate}): {reason}."
+    return InputError(sentence) if not connected or sqlstate.startswith(WITHOUT_ROWS) else TableError(sentence)

@@ -8,10 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from eremite.errors import InputError
+from eremite.errors import InputError, TableError
+from eremite.table import cells
 from eremite.table.numeric import require_columns
 
 ROWS_AT_ONCE = 50_000
+# What SQLite finds out without a row: the file is none of its own, or the query would change it.
+WITHOUT_ROWS = {"SQLITE_NOTADB", "SQLITE_READONLY", "SQLITE_CANTOPEN", "ProgrammingError"}
 
 
 def read_sqlite(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
@@ -21,8 +24,8 @@ def read_sqlite(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
     try:
         return _read(path, query, wanted)
     except sqlite3.Error as error:
-        sentence = _sentence(path, error)
-    raise InputError(sentence)  # here, so that SQLite's own error does not travel along: it can quote cells
+        ours = _our_error(path, error)
+    raise ours  # here, so that SQLite's own error does not travel along: it can quote cells
 
 
 def _read(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
@@ -44,15 +47,16 @@ def _table(cursor: sqlite3.Cursor, places: Sequence[int], wanted: Sequence[str])
 
 
 def _numbers(values: Iterator[Any]) -> pa.Array:
-    return pa.array([float(v) if isinstance(v, int | float) else None for v in values], pa.float64())
+    return pa.array(cells.from_objects(values), pa.float64(), from_pandas=True)  # NaN is null
 
 
-def _sentence(path: Path, error: sqlite3.Error) -> str:
+def _our_error(path: Path, error: sqlite3.Error) -> InputError:
     """SQLite's own words only where they quote the query, never where they could quote a cell."""
     words = str(error)
     if words.startswith(("no such table", "no such column")):
-        return f"The query on {path} cannot run: {words}; correct dataset.query."
+        return InputError(f"The query on {path} cannot run: {words}; correct dataset.query.")
     if words.endswith("syntax error"):
-        return f"The query on {path} cannot run: SQLite finds a syntax error; correct dataset.query."
+        return InputError(f"The query on {path} cannot run: SQLite finds a syntax error; correct dataset.query.")
     code = getattr(error, "sqlite_errorname", type(error).__name__)
-    return f"SQLite cannot answer the query on {path} ({code}); try the query in the sqlite3 shell."
+    sentence = f"SQLite cannot answer the query on {path} ({code}); try the query in the sqlite3 shell."
+    return InputError(sentence) if code in WITHOUT_ROWS else TableError(sentence)

@@ -11,9 +11,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from eremite.errors import InputError
+from eremite.table.cells import is_numeric
 from eremite.table.description_errors import UNFILLED
 from eremite.table.files import ending, file_schema
-from eremite.table.numeric import is_numeric, or_input_error, require_columns
+from eremite.table.numeric import or_input_error, require_columns
 from eremite.table.toml_text import toml_key, toml_string
 
 HEAD = """\

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import counted, listed, name_list, require_columns, require_finite
+from eremite.table.numeric import listed, name_list, require_columns
+from eremite.table.points import columns_of_points
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -36,6 +36,8 @@ class Table:
     ) -> "Table":
         """Take the columns named in `bounds` from pandas, polars, Spark, Arrow (its PyCapsule interface) or NumPy.
 
+        A mapping from names to lists will do as well. What a cell becomes depends on that cell and on the declared type
+        of its column alone (`loading.proof.md`); cells that hold no finite number are a `TableError`.
         `columns` chooses among the bounded columns. A NumPy array has no names: there `columns` names all
         of its columns in order (default: the order of `bounds`), and those without bounds are dropped.
         Of a Spark frame, the columns taken are collected on this machine, and no other leaves the cluster.
@@ -87,15 +89,17 @@ class Table:
         points.flags.writeable = False
         return points
 
-    def scale(self, points: ArrayLike, columns: Iterable[str] | None = None) -> FloatArray:
-        """Scale public points, one per row, exactly as the table's own rows were."""
+    def scale(self, points: Any, columns: Iterable[str] | None = None) -> FloatArray:
+        """Scale public points, one per row, exactly as the table's own rows were.
+
+        A frame, a structured array or a mapping from names to lists is matched by name, and has these columns and no
+        other, in any order. An array, or a list of rows, has them in the order of `columns`.
+        """
         names = self._names(columns)
-        raw = _matrix(points, len(names))
-        by_name = dict(zip(names, raw.T, strict=True))
-        require_finite(by_name, "the points")
-        scaled = np.empty(raw.shape, dtype=np.float64)
-        for place, (name, values) in enumerate(by_name.items()):
-            scaled[:, place] = self.bounds[name].scale(values)
+        raw = columns_of_points(points, names)
+        scaled = np.empty((len(raw[names[0]]), len(names)), dtype=np.float64)
+        for place, name in enumerate(names):
+            scaled[:, place] = self.bounds[name].scale(raw[name])
         scaled.flags.writeable = False
         return scaled
 
@@ -115,13 +119,3 @@ class Table:
         if len(set(names)) < len(names):
             raise InputError(f"A column is chosen more than once in {listed(names)}; name each once.")
         return names
-
-
-def _matrix(points: ArrayLike, width: int) -> FloatArray:
-    try:
-        matrix = np.asarray(points)
-    except ValueError:
-        matrix = np.empty(0)  # ragged rows; refused below, without NumPy's own words
-    if matrix.ndim != 2 or matrix.shape[1] != width or matrix.dtype.kind not in "biuf":
-        raise InputError(f"Points must be rows of {counted(width, 'number')}, one for each chosen column.")
-    return matrix.astype(np.float64)

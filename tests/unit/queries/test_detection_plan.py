@@ -3,9 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from eremite import BudgetRefused, OutlierDefinition, Privacy, Session, Table
+from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.queries.detection import compute_detection, plan_detection
 from private_side import left_when_looking, refused_for_free
 
@@ -26,6 +29,48 @@ def test_candidates_are_scaled_as_the_rows_were():
     assert plan().candidates.tolist() == [[0.2, 0.1], [0.8, 0.5], [0.55, 0.25]]
     assert plan([[5.0, 20.0]], columns=["dose", "age"]).candidates.tolist() == [[0.5, 0.2]]
     assert plan([[5], [20]], columns=["age"]).candidates.tolist() == [[0.05], [0.2]]
+
+
+SWAPPED = {"dose": [1.0, 5.0, 2.5], "age": [20.0, 80.0, 55.0]}
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "lists": dict,
+    "structured": lambda rows: np.rec.fromarrays(list(rows.values()), names=list(rows)),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_candidates_of_a_frame_are_matched_by_name(frame):
+    made = FRAMES[frame](SWAPPED)
+    assert plan(made).candidates.tolist() == plan().candidates.tolist()
+    swapped = plan(made, columns=["dose", "age"])
+    assert swapped.candidates.tolist() == [[0.1, 0.2], [0.5, 0.8], [0.25, 0.55]]
+    assert plan(FRAMES[frame]({"dose": [5.0]}), columns=["dose"]).candidates.tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("rows", [{"dose": [1.0]}, SWAPPED | {"note": [1.0, 2.0, 3.0]}, {"dose": [1.0], "AGE": [1.0]}])
+def test_frame_of_other_columns_is_refused_for_free(frame, rows):
+    def ask(session):
+        session.detect_outliers(DEFINITION, candidates=FRAMES[frame](rows), h=1, epsilon="0.5")
+
+    sentence = refused_for_free(table(), ask)
+    assert "it must have 'age', 'dose' and no other" in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_screen_matches_a_frame_by_name(frame):
+    screen = Session(table(), epsilon=1).is_outlier(DEFINITION, most_yes=30, epsilon=1)
+    seen = []
+    screen._screening.answer = lambda points: seen.append(points.tolist()) or (False,) * len(points)
+    screen.ask(FRAMES[frame](SWAPPED))
+    screen.ask(POINTS)
+    assert seen == [plan().candidates.tolist()] * 2
+    with pytest.raises(InputError, match="it must have 'age', 'dose' and no other"):
+        screen.ask(FRAMES[frame]({"dose": [1.0]}))
 
 
 @pytest.mark.parametrize("h", [1, 2, 3])

@@ -41,8 +41,8 @@ def values(path: Path, *names: str) -> list[list[float]]:
     [
         b"a,b\n1,x\n-2.5e1,y\n",
         b"\xef\xbb\xbfa,b\n1,x\n-2.5e1,y",
-        b'"a","b"\r\n" 1 ",x\r\n\t-25.0,"y, z"\r\n\r\n',
-        b"a,b\r1,x\r\r-25.,y",
+        b'"a","b"\r\n" 1 ",x\r\n\t-25.0,"y, z"\r\n',
+        b"a,b\r1,x\r-25.,y",
         b"a,b\n1,\xff\xfe\n-25,y\n",
     ],
     ids=["plain", "byte order mark", "quotes and blanks", "carriage returns", "other bytes elsewhere"],
@@ -120,7 +120,24 @@ def test_csv_field_may_be_long(csv: Write) -> None:
     assert field_size_limit() == 131_072
 
 
-@pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\n\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1,2\n\n3,4\n",
+        b"a,b\n1,2\n3,4\n\n",
+        b"a,b\r\n\r\n1,2\r\n3,4",
+        b"a,b\r1,2\r\r3,4\r",
+        b"a,b\n1,SECRETCELL\n+3,\xff\n\n",
+        b"a,b\n\n",
+    ],
+)
+def test_csv_empty_line_is_a_row_of_missing_values(csv: Write, content: bytes) -> None:
+    """Else a row that is replaced by an empty line would change the number of rows, which is public."""
+    path = csv(content)
+    assert f"In {path}, column 'a' has 1 row whose value is missing" in refused(lambda: values(path, "a"))
+
+
+@pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\r\n"])
 def test_csv_with_a_header_alone_has_no_rows(csv: Write, content: bytes) -> None:
     path = csv(content)
     assert values(path, "a", "b") == [[], []]

@@ -1,0 +1,91 @@
+"""What a cell becomes: the float64 nearest to its number, and NaN where it holds none (`loading.proof.md`).
+
+Every rule looks at one cell and at the declared type of its column. No rule looks at another row, also not through a
+type, a scale or a precision that a library would infer from all of them.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from eremite.table.bounds import FloatArray
+
+# Decimal notation only: "nan", "inf" and hexadecimal are no numbers in a table.
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_NUMERIC = "biuf"  # NumPy's kinds: booleans, integers with and without sign, floats
+_NO_NUMBER = float("nan")
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Booleans, integers, decimals, floats; also the type of a column that is entirely missing."""
+    tests = (kinds.is_boolean, kinds.is_integer, kinds.is_decimal, kinds.is_floating, kinds.is_null)
+    return any(test(kind) for test in tests)
+
+
+def is_numeric_dtype(kind: np.dtype[Any]) -> bool:
+    """The same for NumPy; Python objects may be numbers, which is decided cell by cell."""
+    return kind.kind in f"{_NUMERIC}O"
+
+
+def from_objects(cells: Iterable[object]) -> FloatArray:
+    """Python objects, each by its own type; a number beyond the range of float64 becomes infinite."""
+    with np.errstate(all="ignore"):  # a warning would tell about a row
+        return np.fromiter(map(_number, cells), dtype=np.float64)
+
+
+def from_array(column: Any) -> FloatArray:
+    """A column of a NumPy array; a masked value is a missing one."""
+    if column.dtype.kind == "O":
+        return from_objects(column.reshape(-1).tolist())
+    with np.errstate(all="ignore"):
+        floats: FloatArray = np.ma.filled(column.astype(np.float64), np.nan)
+    return floats.reshape(-1)
+
+
+def from_arrow(column: pa.ChunkedArray) -> FloatArray:
+    """An Arrow column of a numeric type.
+
+    Decimals go through their text. Arrow's own cast divides by a power of ten that was rounded, so that its result
+    depends on the scale, which is often inferred from all rows.
+    """
+    if kinds.is_decimal(column.type):
+        column = from_text(pc.cast(column, pa.large_string()))
+    # safe=False: integers beyond 2^53 round to the nearest float64, as they do everywhere else in Python.
+    chunks = pc.cast(column, pa.float64(), safe=False).chunks
+    return np.concatenate([np.empty(0), *map(_chunk_floats, chunks)])
+
+
+def from_text(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Parse decimal notation, blanks around it allowed; whatever else a row holds becomes null."""
+    trimmed = pc.ascii_trim(texts, " \t")
+    numbers = pc.if_else(pc.match_substring_regex(trimmed, NUMBER), trimmed, pa.scalar(None, trimmed.type))
+    return pc.cast(numbers, pa.float64())
+
+
+def _number(cell: object) -> float:
+    if not isinstance(cell, int | float | Decimal | Fraction) and not _is_numpy_number(cell):
+        return _NO_NUMBER
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf")
+    except ValueError:  # a signaling NaN of Decimal
+        return _NO_NUMBER
+
+
+def _is_numpy_number(cell: object) -> bool:
+    return isinstance(cell, np.generic) and cell.dtype.kind in _NUMERIC
+
+
+def _chunk_floats(chunk: pa.Array) -> FloatArray:
+    """Nulls become NaN."""
+    if chunk.null_count:
+        return np.asarray(chunk.to_numpy(zero_copy_only=False), dtype=np.float64)
+    # Not to_numpy, which imports pandas where there is one and takes a second for it.
+    return np.asarray(np.from_dlpack(chunk), dtype=np.float64)
