@@ -4,6 +4,9 @@ EremiteError            anything eremite raises on purpose
 ├── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
 ├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
 └── LedgerError         the ledger cannot be read or written; nothing was released
+    └── NoLedger        there is none where one is expected, and none was made
+
+LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be kept
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
 of a private table: a column name, a row count and a bound are public, a cell is not.
@@ -24,3 +27,14 @@ class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a m
 
 class LedgerError(EremiteError):
     """The ledger is out of reach, full, damaged, or not ours; nothing was released. The message says what to do."""
+
+
+class NoLedger(LedgerError):  # noqa: N818 -- it names a state, not a mistake
+    """No ledger is where one is expected; none was made."""
+
+
+class LedgerNotice(UserWarning):
+    """What a custodian should know about a ledger: it was made just now, or its witness cannot be kept.
+
+    It depends on files and names, never on rows.
+    """

@@ -137,6 +137,14 @@ class Ledger:
         """
         return verification(self._store.contents(), noted)
 
+    def ping(self, within: float = 2.0) -> None:
+        """Whether the ledger can be read, and was not set back: a `LedgerError` if not, within about so many seconds.
+
+        Cheap: one short read. It waits for nobody who uses the ledger for longer. Where a connection has to be made
+        first, it may take twice as long, and four seconds at least.
+        """
+        self._store.ping(within)
+
     def close(self) -> None:
         """Let go of the store's files and connections; the next use opens them again."""
         self._store.close()
