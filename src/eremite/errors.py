@@ -30,7 +30,11 @@ class LedgerError(EremiteError):
 
 
 class NoLedger(LedgerError):  # noqa: N818 -- it names a state, not a mistake
-    """No ledger is where one is expected; none was made."""
+    """No ledger, or no budget for a dataset in it, is where one is expected; none was made."""
+
+    def __init__(self, ledger: str, sentence: str | None = None) -> None:
+        super().__init__(sentence or f"{ledger} is not there, and none was made; nothing was charged.")
+        self.ledger = ledger  # as a sentence begins
 
 
 class LedgerNotice(UserWarning):

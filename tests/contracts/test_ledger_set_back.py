@@ -1,16 +1,14 @@
 """A ledger that is set back in place, by a restored backup, while somebody uses it: nothing is charged or released."""
 
 import os
-import sqlite3
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
+from ledger_copies import TABLES, backed_up
 from ledger_places import ALICE, execute, opened, place, pure
 
 from eremite import OutlierDefinition, Session, Table
@@ -20,7 +18,6 @@ from eremite.ledger.chain import Head
 from eremite.ledger.events import Charged
 from eremite.ledger.remembered import Remembered
 
-TABLES = ("eremite_head", "eremite_events", "eremite_standings", "eremite_requests")
 SET_BACK = (
     r"was set back while it was in use: events that were seen in it are gone\. Nothing was charged or released\. "
     r"Put its newest copy back"
@@ -31,31 +28,6 @@ SET_BACK = (
 def where(request: Any, tmp_path: Path) -> str:
     postgres = request.getfixturevalue("postgres") if request.param == "postgres" else None
     return place(request.param, tmp_path, postgres)
-
-
-def backed_up(where: str) -> Callable[[], None]:
-    """Keep what the ledger is now; the function puts it back, in the same file or the same tables."""
-    if where.startswith("postgresql:"):
-        with psycopg.connect(where) as database:
-            kept = {table: database.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
-        return lambda: put_rows_back(where, kept)
-    copy = f"{where}.copy"
-    with closing(sqlite3.connect(where)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
-
-    def put_back() -> None:
-        with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(where)) as target:
-            source.backup(target)
-
-    return put_back
-
-
-def put_rows_back(where: str, kept: dict[str, list[tuple[Any, ...]]]) -> None:
-    with psycopg.connect(where) as database:
-        for table, rows in kept.items():
-            database.execute(f"DELETE FROM {table}")
-            for row in rows:
-                database.execute(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(row))})", row)
 
 
 def ask(ledger: Ledger, name: str, epsilon: object = 1) -> None:

@@ -43,10 +43,10 @@ class MemoryStore:
             standings, requests = tuple(self._standings.values()), tuple(self._requests.values())
             return Contents(self._head, tuple(self._rows), standings, requests)
 
-    def rows_of(self, kind: str) -> list[Row]:
-        """All events of one kind, in order."""
+    def sources(self) -> list[Row]:
+        """The events that say where rows come from."""
         with self._lock:
-            return [row for row in self._rows if row.kind == kind]
+            return [row for row in self._rows if row.kind in ("dataset opened", "source noted")]
 
     def hash_at(self, seq: int) -> str | None:
         """The hash of the event with this number, if there is one."""

@@ -76,10 +76,8 @@ class PostgresStore:
 
         return self._told(once)
 
-    def rows_of(self, kind: str) -> list[Row]:
-        return self._read(
-            lambda connection, _: [Row(*row) for row in _execute(connection, tables.EVENTS_OF_KIND, [kind]).fetchall()]
-        )
+    def sources(self) -> list[Row]:
+        return self._read(lambda connection, _: [Row(*row) for row in _execute(connection, tables.SOURCES).fetchall()])
 
     def hash_at(self, seq: int) -> str | None:
         found = self._read(lambda connection, _: _execute(connection, tables.HASH, [seq]).fetchall())

@@ -41,7 +41,7 @@ class Remembered:
         """Of a ledger that is not there; one that was used before is gone."""
         if self._head.seq:
             return gone(ledger)
-        return NoLedger(f"{ledger} is not there, and none was made; nothing was charged.")
+        return NoLedger(ledger)
 
 
 def gone(ledger: str) -> LedgerError:

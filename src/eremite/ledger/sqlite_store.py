@@ -52,8 +52,8 @@ class SqliteStore:
 
         return self._told(once)
 
-    def rows_of(self, kind: str) -> list[Row]:
-        return self._read(lambda file: [Row(*row) for row in file.execute(tables.EVENTS_OF_KIND, (kind,)).fetchall()])
+    def sources(self) -> list[Row]:
+        return self._read(lambda file: [Row(*row) for row in file.execute(tables.SOURCES).fetchall()])
 
     def hash_at(self, seq: int) -> str | None:
         return self._read(lambda file: _hash_at(file, seq))

@@ -98,8 +98,8 @@ class Store(Protocol):
     def page(self, account: Account) -> Page:
         """The page, to look at."""
 
-    def rows_of(self, kind: str) -> list[Row]:
-        """All events of one kind, in order."""
+    def sources(self) -> list[Row]:
+        """The events that say where the rows of datasets come from, in order."""
 
     def hash_at(self, seq: int) -> str | None:
         """The hash of the event with this number, if there is one."""
