@@ -1,7 +1,9 @@
 """A ledger that is set back in place, by a restored backup, while somebody uses it: nothing is charged or released."""
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,14 @@ import numpy as np
 import psycopg
 import pytest
 from ledger_copies import TABLES, backed_up
-from ledger_places import ALICE, execute, opened, place, pure
+from ledger_places import ALICE, BOB, execute, opened, place, pure
 
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger, open_ledger
 from eremite.ledger.chain import Head
 from eremite.ledger.events import Charged
-from eremite.ledger.remembered import Remembered
+from eremite.ledger.remembered import Remembered, set_back
 
 SET_BACK = (
     r"was set back while it was in use: events that were seen in it are gone\. Nothing was charged or released\. "
@@ -132,6 +134,48 @@ def test_tables_that_were_removed_are_missed_and_not_made_again(postgres, tmp_pa
         ask(ledger, "second")
     with psycopg.connect(where) as database:
         assert database.execute("SELECT to_regclass('eremite_head')").fetchone() == (None,)
+
+
+def released_by_setting_back(where: str) -> int:
+    """How much of a cap of 3 an attack gets who puts copies back, and lets others go on before the victim asks."""
+    ledger = opened(where, 3)
+    put_back, got = backed_up(where), 0
+    for turn in range(8):
+        with suppress(LedgerError):
+            ask(ledger, f"r{turn}")
+            got += 1
+        put_back()
+        if turn % 2:
+            open_ledger(where).reserve(BOB, f"filler {turn}", "f", pure("0.001"), "count")
+    return got
+
+
+def only_the_number(self: Remembered, hash_at: Callable[[int], str | None], ledger: str) -> None:
+    if self.head.seq and hash_at(self.head.seq) is None:
+        raise set_back(ledger)
+
+
+def only_the_first_event(self: Remembered, hash_at: Callable[[int], str | None], ledger: str) -> None:
+    if self.head.seq and hash_at(1) is None:
+        raise set_back(ledger)
+
+
+MUTANTS = {
+    "no comparison": ("require", lambda *_: None),
+    "only whether the event is there": ("require", only_the_number),
+    "only whether there are events": ("require", only_the_first_event),
+    "nothing is remembered": ("advance", lambda *_: None),
+}
+
+
+def test_attack_gets_one_charge_and_no_more(where):
+    assert released_by_setting_back(where) == 1
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_attack_beats_a_comparison_that_is_less(mutant, tmp_path, monkeypatch):
+    monkeypatch.setattr(Remembered, *MUTANTS[mutant])
+    assert released_by_setting_back(place("sqlite", tmp_path, None)) > 1
 
 
 def test_session_releases_no_more_than_its_cap_when_the_ledger_is_set_back(where):

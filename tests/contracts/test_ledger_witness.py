@@ -132,7 +132,9 @@ def test_ledger_that_went_on_otherwise_is_refused(description, where):
     put_back()
     for name in ("another", "and another"):
         open_ledger(where).reserve(ALICE, name, "f", pure("0.1"), "count")
-    with pytest.raises(LedgerError, match=r"is another, or went on otherwise, than says its witness"):
+    with pytest.raises(
+        LedgerError, match=r"does not match its witness .*: it is another ledger, or was set back and went on; nothing"
+    ):
         eremite.open(description, ledger=where)
 
 

@@ -105,10 +105,12 @@ class Witness:
         found = store.hash_at(known.head.seq) if known.head.seq else Head().hash
         if found == known.head.hash:
             return
-        what = "is behind" if found is None else "is another, or went on otherwise, than says"
+        what, why = "is behind", ""
+        if found is not None:
+            what, why = "does not match", ": it is another ledger, or was set back and went on"
         raise LedgerError(
-            f"{store.where} {what} its witness {self._path}, which knows of {known.in_words}; nothing was released. "
-            f"Put the newest copy of the ledger back, {_ACCEPT}."
+            f"{store.where} {what} its witness {self._path}, which knows of {known.in_words}{why}; nothing was "
+            f"released. Put the newest copy of the ledger back, {_ACCEPT}."
         )
 
     def _notice(self, error: OSError) -> None:
