@@ -14,9 +14,8 @@ from eremite.ledger.store import Store
 #: What is meant as an address; it may hold a password, and is neither made a file of nor repeated.
 _ADDRESS = re.compile(r"(?i)\s*[a-z0-9+]+:/|.*\bpassword\s*=")
 
-
-#: Whether a ledger that is not there is made: never, with a `LedgerNotice`, or because that is what is wanted.
 Creation = Literal["never", "aloud", "quietly"]
+"""Whether a ledger that is not there is made: never, with a `LedgerNotice`, or without one, as it is asked for."""
 
 
 def open_ledger(place: str | Path, *, create: Creation = "aloud") -> Ledger:
