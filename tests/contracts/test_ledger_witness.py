@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
 from threading import Event, Thread
@@ -15,11 +15,21 @@ from typing import Any
 
 import pytest
 from ledger_copies import backed_up
-from ledger_places import ALICE, opened, place, pure
+from ledger_places import ALICE, BOB, opened, place, pure
 
 import eremite
 from eremite import InputError, LedgerError, OutlierDefinition, Privacy, Session
-from eremite.ledger import Charged, Ledger, LedgerAccepted, LedgerNotice, SourceNoted, Witness, Witnessed, open_ledger
+from eremite.ledger import (
+    Charged,
+    Ledger,
+    LedgerAccepted,
+    LedgerNotice,
+    MemoryStore,
+    SourceNoted,
+    Witness,
+    Witnessed,
+    open_ledger,
+)
 from eremite.ledger.chain import Head
 from eremite.ledger.witness import MOST_BEHIND, PAUSE
 from eremite.ledger.witness_file import read_witnessed, write_witnessed
@@ -409,3 +419,57 @@ def test_torn_draft_of_a_killed_process_is_no_obstacle(description):
     write_witnessed(path, Witnessed("patients", Head(1, "a"), Privacy(Fraction(1))))
     assert said(description).head == Head(1, "a")
     assert not draft.exists()
+
+
+def released_between_processes(description: Path) -> int:
+    """How much of a cap of 3 an attack gets who puts a copy back whenever a process has ended."""
+    where = str(description.with_suffix(".db"))
+    opened_ledger(description, create="quietly")[1].close()
+    put_back, got = backed_up(where), 0
+    for turn in range(5):
+        with suppress(LedgerError), eremite.open(description) as session:
+            ask(session, f"r{turn}")
+            got += 1
+        put_back()
+        if turn % 2:
+            for filler in range(2):
+                open_ledger(where).reserve(BOB, f"filler {turn} {filler}", "f", pure("0.001"), "count")
+    return got
+
+
+def only_the_number(self: Witness, store: Any, known: Witnessed) -> None:
+    if store.hash_at(known.head.seq) is None:
+        raise LedgerError("behind")
+
+
+MUTANTS = {
+    "no comparison": {"_require_in": lambda *_: None},
+    "only whether the event is there": {"_require_in": only_the_number},
+    "written at opening alone": {"charged": lambda *_: None, "settle": lambda *_: None},
+}
+
+
+def test_attack_between_processes_gets_one_charge_and_no_more(description):
+    assert released_between_processes(description) == 1
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_attack_beats_a_witness_that_is_less(description, mutant, monkeypatch):
+    for name, function in MUTANTS[mutant].items():
+        monkeypatch.setattr(Witness, name, function)
+    assert released_between_processes(description) > 1
+
+
+def test_session_of_a_service_does_not_tell_the_witness_again(description, monkeypatch):
+    """A service opens one for every question; only what changes the ledger is worth a look at the file."""
+    _, ledger = opened_ledger(description, create="quietly")
+    monkeypatch.setattr(Witness, "settle", None)
+    ledger.open_dataset("patients", Privacy(Fraction(3)))
+
+
+def test_ledger_in_postgres_or_memory_says_how_it_is_copied(postgres, tmp_path):
+    with pytest.raises(InputError, match=r"run pg_dump -t 'eremite_\*' on its database, .*; nothing was written"):
+        opened(place("postgres", tmp_path, postgres), 1).backup(tmp_path / "copy.db")
+    with pytest.raises(InputError, match="A ledger in memory cannot be copied"):
+        Ledger(MemoryStore()).backup(tmp_path / "copy.db")
+    assert not (tmp_path / "copy.db").exists()

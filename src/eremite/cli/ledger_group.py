@@ -7,9 +7,7 @@ import typer
 
 from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace
 
-ledger = typer.Typer(
-    help="Copy a ledger, or go on with one that its witness does not know. For the custodian.", rich_markup_mode=None
-)
+ledger = typer.Typer(help="Copy a ledger, or accept an older or a new one. For the custodian.", rich_markup_mode=None)
 
 
 @ledger.command()
@@ -19,7 +17,7 @@ def backup(
     ledger: LedgerPlace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the ledger to FILE, also while it is in use, and verify the copy."""
+    """Copy the ledger to FILE, and verify the copy. Also while it is in use."""
     from eremite.cli.ledger import backup
 
     typer.echo(backup(description, file, ledger, as_json))

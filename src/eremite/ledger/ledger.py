@@ -27,7 +27,7 @@ from eremite.ledger.reserving import (
     standings_of,
     storing,
 )
-from eremite.ledger.store import EVERYONE, Account, Store
+from eremite.ledger.store import EVERYONE, Account, Changes, Page, Store
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.privacy import Privacy, checked_budget
@@ -132,9 +132,14 @@ class Ledger:
         wanted = DatasetOpened(
             dataset=_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person, source=source
         )
-        account = Account(dataset, EVERYONE)
-        in_force = self._store.change(account, None, lambda page: opening(page, self._clock(), wanted))
-        self._changed()
+
+        def opened(page: Page) -> tuple[Changes | None, tuple[Privacy, bool]]:
+            changes, in_force = opening(page, self._clock(), wanted)
+            return changes, (in_force, changes is not None)
+
+        in_force, is_new = self._store.change(Account(dataset, EVERYONE), None, opened)
+        if is_new:
+            self._changed()
         return in_force
 
     def set_cap(self, dataset: str, analyst: str | None, cap: Privacy, *, reason: str) -> None:

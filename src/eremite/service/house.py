@@ -1,6 +1,7 @@
 """What a running service holds: its datasets, opened once, where its tokens are, and the lane for questions."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,9 @@ class House:
 
     def close(self) -> None:
         """Let go of the ledgers; each has every charge in one file then, and its witness has the last event."""
-        for dataset in self.datasets.values():
-            dataset.ledger.close()
+        with ExitStack() as ledgers:  # all of them, also when one cannot be reached
+            for dataset in self.datasets.values():
+                ledgers.callback(dataset.ledger.close)
 
 
 def open_datasets(paths: Iterable[Path], place: str | None, create: Creation = "never") -> dict[str, Dataset]:
