@@ -5,6 +5,9 @@ EremiteError            anything eremite raises on purpose
 │   └── TableError      the rows of a private table do not fit; its words are for the custodian alone
 ├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
 └── LedgerError         the ledger cannot be read or written; nothing was released
+    └── NoLedger        there is none where one is expected, and none was made
+
+LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be kept
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
 of a private table: a column name, the number of rows and a bound are public, a cell is not. How many rows do not fit is
@@ -34,3 +37,18 @@ class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a m
 
 class LedgerError(EremiteError):
     """The ledger is out of reach, full, damaged, or not ours; nothing was released. The message says what to do."""
+
+
+class NoLedger(LedgerError):  # noqa: N818 -- it names a state, not a mistake
+    """No ledger, or no budget for a dataset in it, is where one is expected; none was made."""
+
+    def __init__(self, ledger: str, sentence: str | None = None) -> None:
+        super().__init__(sentence or f"{ledger} is not there, and none was made; nothing was charged.")
+        self.ledger = ledger  # as a sentence begins
+
+
+class LedgerNotice(UserWarning):
+    """What a custodian should know about a ledger: it was made just now, or its witness cannot be kept.
+
+    It depends on files and names, never on rows.
+    """

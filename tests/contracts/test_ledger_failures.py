@@ -221,7 +221,7 @@ def test_older_copy_is_noticed_also_after_the_connection_was_closed(path, tmp_pa
     ask(ledger, "r3")
     ledger.close()
     shutil.copy(tmp_path / "older.db", path)
-    with pytest.raises(LedgerError, match="was moved, removed or replaced while it was in use"):
+    with pytest.raises(LedgerError, match="was set back while it was in use"):
         ask(ledger, "r4")
 
 

@@ -20,6 +20,7 @@ import pytest
 from patients import BOUNDS, description, people, write_csv
 
 from eremite.cli import main
+from eremite.session import opened_ledger
 
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 COUNT = {"definition": DEFINITION, "epsilon": 0.1}
@@ -63,6 +64,7 @@ def written(folder: Path) -> dict[str, str]:
     write_csv(folder / "patients.csv", BOUNDS, people(40))
     for name in ("patients", "wages"):
         (folder / f"{name}.toml").write_text(description(name=name))
+        opened_ledger(folder / f"{name}.toml", create="quietly")[1].close()
     grants = {
         "alice": ["--account", "research", "--dataset", "patients"],
         "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],

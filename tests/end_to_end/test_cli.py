@@ -140,7 +140,7 @@ def test_version_and_help_exit_0(capsys: Captured) -> None:
         assert ("--json" in out) == (command in with_json)
 
 
-@pytest.mark.parametrize("group", ["", "forecast", "budget", "token"])
+@pytest.mark.parametrize("group", ["", "forecast", "budget", "ledger", "token"])
 def test_help_of_80_columns_cuts_no_sentence(capsys: Captured, monkeypatch: pytest.MonkeyPatch, group: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     listed = run(capsys, *group.split(), "--help")[1].partition("Commands:")[2].splitlines()[1:]

@@ -64,7 +64,7 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     ("line", "words"),
     [
         ("eremite ch", ["check", "choose-radius"]),
-        ("eremite budget ", ["show", "set"]),
+        ("eremite budget ", ["show", "open", "set"]),
         ("eremite forecast ", ["count", "subspaces", "mechanisms"]),
         ("eremite forecast patients.toml --w", ["--within"]),
         ("eremite forecast subspaces patients.toml --shape p", ["planted"]),

@@ -114,12 +114,15 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def ledger_text(path: Path) -> Sight:
-    """Everything in a ledger's file; then it is gone, and the budget whole again."""
+    """Everything in a ledger's file and its witness; then they are gone, and the budget whole again."""
     sight = []
     if path.exists():
         with closing(sqlite3.connect(path)) as ledger:
             sight = [("ledger", line) for line in ledger.iterdump()]
-    for file in path.parent.glob(f"{path.name}*"):
+    witness = path.with_suffix(".ledger-witness.json")
+    if witness.exists():
+        sight += [("witness", witness.read_text())]
+    for file in [*path.parent.glob(f"{path.name}*"), *path.parent.glob(witness.name)]:
         file.unlink()
     return sight
 

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 from patients import description
 
+from eremite.session import opened_ledger
 from eremite.version import __version__
 
 ROOT = Path(__file__).parents[2]
@@ -144,6 +145,7 @@ def test_metadata_names_python_command_and_extras(built: Path) -> None:
 def test_count_of_a_csv_file_loads_no_extra_and_no_frames(tmp_path: Path) -> None:
     (tmp_path / "patients.csv").write_text("bmi\n20\n21\n22\n")
     (tmp_path / "patients.toml").write_text(description({"bmi": (10, 60)}))
+    opened_ledger(tmp_path / "patients.toml", create="quietly")[1].close()
     modules = {"numba", "pandas", "polars", *chain(*EXTRAS.values())}
     assert run(COUNT, tmp_path, modules).splitlines()[-1] == "numba"
 

@@ -110,7 +110,7 @@ class Reader:
         path = self.folder / f"{name}.toml"
         path.write_text(block.text)
         read_description(path)
-        for old in self.folder.glob(f"{name}.db*"):
+        for old in [*self.folder.glob(f"{name}.db*"), *self.folder.glob(f"{name}.ledger-witness.json")]:
             old.unlink()
 
     def sh(self, block: Block):

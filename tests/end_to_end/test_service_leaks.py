@@ -78,7 +78,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
             name="a", account="a", datasets=("patients",), custodian=True, expires=date.max, hash=hash_of("secret")
         )
         change_grants(tmp_path / "tokens.json", lambda _: (grant,))
-        datasets = open_datasets([tmp_path / "patients.toml"], None)
+        datasets = open_datasets([tmp_path / "patients.toml"], None, "quietly")
         return application(House(datasets=datasets, tokens=tmp_path / "tokens.json", turns=Turns(0.02)))
 
     return serve

@@ -14,6 +14,7 @@ import typer
 
 from eremite.cli.app import app
 from eremite.cli.mistyped import mistyped
+from eremite.cli.notices import noted_on_stderr, on_one_line
 from eremite.errors import BudgetRefused, EremiteError
 
 
@@ -25,6 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    with noted_on_stderr():
+        return _code(arguments)
+
+
+def _code(arguments: Sequence[str] | None) -> int:
     try:
         given = None if arguments is None else list(arguments)
         return app(given, prog_name="eremite", standalone_mode=False) or 0
@@ -55,7 +61,5 @@ def _internal(error: Exception) -> str:
 
 
 def _fail(sentence: str, code: int) -> int:
-    """On one line, whatever letters the name of a file has."""
-    line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sentence)
-    typer.echo(f"Error: {line}", err=True)
+    typer.echo(f"Error: {on_one_line(sentence)}", err=True)
     return code

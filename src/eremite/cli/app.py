@@ -9,6 +9,7 @@ from eremite.cli.asked import MadeUp, Question, Sets
 from eremite.cli.budget_group import budget
 from eremite.cli.completions import description_files
 from eremite.cli.forecast_group import forecast
+from eremite.cli.ledger_group import ledger as ledger_group
 from eremite.cli.options import (
     TOKENS,
     AccountName,
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 app.add_typer(forecast, name="forecast")
 app.add_typer(budget, name="budget")
+app.add_typer(ledger_group, name="ledger")
 app.add_typer(token, name="token")
 
 
@@ -292,6 +294,9 @@ def serve(
     ),
     port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 for any that is free.")] = 8000,
     ledger: LedgerPlace = None,
+    new_ledger: Annotated[
+        bool, typer.Option("--new-ledger", help="Make ledgers that are not there; without it, they are missed.")
+    ] = False,
     tokens: TokenFile = TOKENS,
     root_path: Annotated[
         str, typer.Option("--root-path", help="Where a proxy puts the service, such as /eremite.")
@@ -309,6 +314,7 @@ def serve(
         host=host,
         port=port,
         ledger=ledger,
+        new_ledger=new_ledger,
         tokens=tokens,
         root_path=root_path,
         tick=tick,

@@ -28,6 +28,12 @@ def show(path: Path, place: str | None, as_json: bool) -> str:
     )
 
 
+def open_budget(path: Path, place: str | None, as_json: bool) -> str:
+    """Make the ledger, and the dataset's budget in it; what is there already stays as it is."""
+    opened_ledger(path, place, create="quietly")
+    return show(path, place, as_json)
+
+
 def set_cap(path: Path, place: str | None, account: str | None, epsilon: str, delta: str, reason: str) -> None:
     """Another cap, from now on."""
     dataset, ledger = opened_ledger(path, place)

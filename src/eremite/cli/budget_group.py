@@ -9,7 +9,7 @@ from eremite.cli.shown_by_default import ShownByDefault
 
 budget = typer.Typer(
     cls=ShownByDefault,
-    help="Show what is left of a budget, or set another cap. Caps are the custodian's.",
+    help="Open a budget, show what is left of it, or set another cap. Caps are the custodian's.",
     rich_markup_mode=None,
 )
 
@@ -20,6 +20,14 @@ def show(description: DescriptionFile, ledger: LedgerPlace = None, as_json: AsJs
     from eremite.cli.budget import show
 
     typer.echo(show(description, ledger, as_json))
+
+
+@budget.command("open")
+def open_budget(description: DescriptionFile, ledger: LedgerPlace = None, as_json: AsJson = False) -> None:
+    """Make the ledger of a dataset, with the budget of its description. One that is there stays as it is."""
+    from eremite.cli.budget import open_budget
+
+    typer.echo(open_budget(description, ledger, as_json))
 
 
 @budget.command("set")

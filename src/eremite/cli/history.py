@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,14 @@ from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
+from eremite.cli.notices import notice
 from eremite.cli.terminal import framed
 from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.ledger import Ledger, Verification
 from eremite.ledger.plain import FIELDS, plain_entry, plain_line
 from eremite.names import shown_name
-from eremite.session import opened_ledger
+from eremite.session import ledger_to_look_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +29,9 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> Told:
     """Everything that happened to a dataset's budget, or to an account's; its picture is the budget over time."""
-    dataset, ledger = opened_ledger(path, place)
+    dataset, ledger, complaint = ledger_to_look_at(path, place)
+    if complaint is not None:
+        notice(complaint)
     entries = ledger.history(dataset, account)
     lines = [plain_line(entry) for entry in entries]
     draw = _drawing(ledger, dataset, account)
@@ -45,7 +49,10 @@ def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> t
     """What is wrong with the ledger, and whether nothing is."""
     if noted is not None and not _HASH.fullmatch(noted):
         raise InputError("--noted takes a hash of 64 digits and letters a to f, as --verify prints it; copy all of it.")
-    found = opened_ledger(path, place)[1].verify(noted)
+    _, ledger, complaint = ledger_to_look_at(path, place)
+    found = ledger.verify(noted)
+    if complaint is not None:
+        found = replace(found, findings=(complaint, *found.findings))
     facts = {"sound": found.sound, "events": found.head.seq, "hash": found.head.hash, "findings": list(found.findings)}
     return json.dumps(facts) if as_json else _verdict(found), found.sound
 

@@ -3,9 +3,11 @@
 import json
 import socket
 from collections.abc import Sequence
+from contextlib import closing
 from ipaddress import ip_address
 from pathlib import Path
 from re import ASCII, fullmatch
+from signal import raise_signal
 
 import typer
 
@@ -25,6 +27,7 @@ def serve(
     host: str,
     port: int,
     ledger: str | None,
+    new_ledger: bool,
     tokens: Path,
     root_path: str,
     tick: float,
@@ -43,12 +46,14 @@ def serve(
         raise InputError("--root-path must begin with /, not end with it, and be of plain letters, such as /eremite.")
     read_grants(tokens)
     with working("Opening the tables"):
-        datasets = open_datasets(paths, ledger)
+        datasets = open_datasets(paths, ledger, "quietly" if new_ledger else "never")
     house = House(datasets=datasets, tokens=tokens.absolute(), turns=Turns(tick))
-    with listening(host, port) as bound:
+    with closing(house), listening(host, port) as bound:
         with working("Compiling; this takes a minute or two the first time"):
             compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
-        run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
+        ended_by = run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
+    if ended_by is not None:
+        raise_signal(ended_by)  # now that the ledgers are closed, end as whoever sent it expects
 
 
 def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:

@@ -72,7 +72,7 @@ def write_files(folder: Path, epsilon: str) -> Files:
         _write_rows(folder / "public-sample.csv", public_sample(), list(COLUMNS))
         _write_rows(files.candidates, CANDIDATES, ODD_TRIPLE.columns)
         files.description.write_text(_description(epsilon), encoding="utf-8")
-        for old in [*folder.glob("patients.db*"), files.report]:
+        for old in [*folder.glob("patients.db*"), folder / "patients.ledger-witness.json", files.report]:
             old.unlink(missing_ok=True)
     return files
 

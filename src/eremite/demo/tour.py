@@ -22,9 +22,9 @@ def run(folder: Path) -> None:
     screen = Screen()
     with bar("Making up 20,000 patients"):
         files = write_files(folder, BUDGET)
-        session = open_session(files.description)
+        name, ledger = opened_ledger(files.description, create="quietly")
+        session = open_session(files.description, ledger=ledger)
     _welcome(screen, files, session.n_rows)
-    name, ledger = opened_ledger(files.description)
     tour = Tour(files, session, ledger, Exact(files.table, DEFINITION))
     steps = []
     for number, step in enumerate(tour.steps(), 1):
@@ -55,6 +55,7 @@ def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
             "public-sample.csv": "public rows of the same shape, for forecasts",
             "candidates.csv": "public points to ask about",
             "patients.db": "the ledger: every charge, answer and refusal",
+            "patients.ledger-witness.json": "how far the ledger was, should it be lost",
         }
     )
     screen.say(

@@ -1,19 +1,30 @@
 """The privacy budget: what may be spent, what was spent, and the decision between the two."""
 
-from eremite.errors import LedgerError
+from eremite.errors import LedgerError, LedgerNotice, NoLedger
 from eremite.ledger.budget import Budget
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal, decide
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Refused, Released
+from eremite.ledger.events import (
+    CapSet,
+    Charged,
+    DatasetOpened,
+    Event,
+    LedgerAccepted,
+    Refused,
+    Released,
+    SourceNoted,
+)
 from eremite.ledger.home import Home
 from eremite.ledger.ledger import Entry, Ledger, Remaining
 from eremite.ledger.left import left
 from eremite.ledger.memory_store import MemoryStore
-from eremite.ledger.opening import open_ledger
+from eremite.ledger.opening import Creation, open_ledger
 from eremite.ledger.over_time import BudgetOverTime
 from eremite.ledger.reserving import Reserved, Stored
 from eremite.ledger.store import Account
 from eremite.ledger.verify import Verification
+from eremite.ledger.witness import Witness
+from eremite.ledger.witness_file import Witnessed
 
 __all__ = [
     "Account",
@@ -22,20 +33,27 @@ __all__ = [
     "CapSet",
     "Charged",
     "Cost",
+    "Creation",
     "DatasetOpened",
     "Entry",
     "Event",
     "Home",
     "Ledger",
+    "LedgerAccepted",
     "LedgerError",
+    "LedgerNotice",
     "MemoryStore",
+    "NoLedger",
     "Refusal",
     "Refused",
     "Released",
     "Remaining",
     "Reserved",
+    "SourceNoted",
     "Stored",
     "Verification",
+    "Witness",
+    "Witnessed",
     "decide",
     "left",
     "open_ledger",

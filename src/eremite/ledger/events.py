@@ -13,19 +13,22 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget
 
-FORMAT = 1
+#: The second has `source`, of a dataset that is opened; what has none is written in the first, as ever.
+FORMATS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetOpened:
     """A dataset came under this ledger, with this cap on everything that is ever released of it.
 
-    The cap speaks of a person with at most so many rows.
+    The cap speaks of a person with at most so many rows. `source` is a fingerprint of the text that says where the rows
+    are, if that is known; it tells nothing about rows.
     """
 
     dataset: str
     cap: Privacy
     rows_per_person: int
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +74,28 @@ class Refused:
     sentence: str
 
 
-Event = DatasetOpened | CapSet | Charged | Released | Refused
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceNoted:
+    """The rows of a dataset that was opened before come from this source, by its fingerprint."""
+
+    dataset: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerAccepted:
+    """The custodian goes on with this ledger, though its witness knew of another, or of more events in it.
+
+    `events` and `hash` are the head that the witness had; 0 and nothing, where it could not be read.
+    """
+
+    dataset: str
+    reason: str
+    events: int
+    hash: str
+
+
+Event = DatasetOpened | CapSet | Charged | Released | Refused | SourceNoted | LedgerAccepted
 """What the history holds."""
 
 _KINDS: dict[str, type[Event]] = {
@@ -80,8 +104,11 @@ _KINDS: dict[str, type[Event]] = {
     "charged": Charged,
     "released": Released,
     "refused": Refused,
+    "source noted": SourceNoted,
+    "ledger accepted": LedgerAccepted,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_WHOLE = ("rows_per_person", "events")
 _NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
 
 
@@ -92,18 +119,26 @@ def kind_of(event: Event) -> str:
 
 def to_payload(event: Event) -> str:
     """The event as canonical JSON."""
-    return canonical({"format": FORMAT} | {name: _plain(getattr(event, name)) for name in event.__slots__})
+    values = {name: _plain(getattr(event, name)) for name in event.__slots__}
+    if isinstance(event, DatasetOpened) and event.source is None:
+        del values["source"]
+    return canonical({"format": _format(event)} | values)
+
+
+def _format(event: Event) -> int:
+    return FORMATS[isinstance(event, DatasetOpened) and event.source is not None]
 
 
 def from_payload(kind: str, payload: str) -> Event:
     """The event that `to_payload` wrote; a ValueError if it is none."""
     try:
         values = json.loads(payload)
-        if type(payload) is not str or values.pop("format") != FORMAT:
-            raise ValueError
+        written_in = values.pop("format")
         read = {name: _NUMBERS[name](**_fractions(values[name])) for name in _NUMBERS.keys() & values.keys()}
         event = _KINDS[kind](**(values | read))
         _require_well_formed(event)
+        if type(payload) is not str or written_in != _format(event):
+            raise ValueError
     except (KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, OverflowError, InputError):
         raise ValueError from None
     return event
@@ -115,9 +150,9 @@ def _require_well_formed(event: Event) -> None:
         value = getattr(event, name)
         if isinstance(value, Privacy):
             checked_budget(value.epsilon, value.delta)
-        elif value is None and isinstance(event, CapSet):
-            continue  # the cap of the dataset as a whole
-        elif not isinstance(value, Cost) and type(value) is not (int if name == "rows_per_person" else str):
+        elif value is None and isinstance(event, CapSet | DatasetOpened):
+            continue  # the cap of the dataset as a whole; a source that is not known
+        elif not isinstance(value, Cost) and type(value) is not (int if name in _WHOLE else str):
             raise ValueError
 
 

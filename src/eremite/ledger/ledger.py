@@ -1,20 +1,35 @@
 """The ledger: a privacy budget that outlives the process, kept in a store."""
 
+import atexit
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from weakref import WeakSet
 
 from eremite.errors import BudgetRefused, InputError
 from eremite.ledger.budget import Budget
-from eremite.ledger.chain import Row
+from eremite.ledger.chain import Head, Row
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Released
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, LedgerAccepted, Released, SourceNoted
 from eremite.ledger.left import in_words, left
 from eremite.ledger.over_time import BudgetOverTime, over_time
-from eremite.ledger.reserving import Reserved, Stored, budget_of, capping, opening, reserving, standings_of, storing
-from eremite.ledger.store import EVERYONE, Account, Store
+from eremite.ledger.reserving import (
+    Reserved,
+    Stored,
+    budget_of,
+    capping,
+    noting,
+    opening,
+    reserving,
+    standings_of,
+    storing,
+)
+from eremite.ledger.store import EVERYONE, Account, Changes, Page, Store
 from eremite.ledger.verify import Verification, verification
+from eremite.ledger.witness import Witness
 from eremite.privacy import Privacy, checked_budget
 
 _LONGEST_NAME = 200
@@ -53,17 +68,79 @@ class Ledger:
     one, whoever asks at the same time, from however many processes, and whenever one of them dies (`decide.proof.md`).
     A charge is safe in the store before `reserve` returns, and is never taken back. The same request id gives the
     stored release.
+
+    With a `witness`, a file beside the dataset's description, a ledger that was lost or set back is noticed also by a
+    process that never saw it before (`chain.proof.md`).
+
+    The budget belongs to the dataset's *name*. The same rows under another name have another budget, and what is
+    released of both adds up: a ledger cannot know what rows are. `note_source` finds names that share a source.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], datetime] = utc_now, *, witness: Witness | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._witness = witness
+        self._unsettled = False
+        _LEDGERS.add(self)
 
-    def open_dataset(self, dataset: str, cap: Privacy, rows_per_person: int = 1) -> Privacy:
-        """Bring a dataset under the ledger; the cap in force, which for a known dataset is the one the ledger has."""
+    def witnessed(self, witness: Witness) -> "Ledger":
+        """The same ledger, if the witness does not know better; it is told of charges from now on."""
+        witness.require(self._store)
+        return Ledger(self._store, self._clock, witness=witness)
+
+    @property
+    def where(self) -> str:
+        """The ledger and its place, as a sentence begins."""
+        return self._store.where
+
+    def knows(self, dataset: str) -> bool:
+        """Whether the dataset has a budget here."""
+        return self._store.page(Account(dataset, EVERYONE)).dataset is not None
+
+    def note_source(self, dataset: str, source: str) -> tuple[str, ...]:
+        """Keep where the rows of a dataset come from, once, and give other datasets that have the same source.
+
+        `source` is a fingerprint of the text that names the source. Rows that were copied have another one.
+        """
+        noted = [row.event for row in self._store.sources()]
+        sharing = {event.dataset for event in noted if getattr(event, "source", None) == source}
+        if dataset not in sharing:
+            self._note(SourceNoted(dataset=_name(dataset, "dataset"), source=_name(source, "source")))
+        return tuple(sorted(sharing - {dataset}))
+
+    def accept(self, dataset: str, witness: Witness, *, reason: str, known: Head) -> None:
+        """Go on with this ledger although its witness knew better, for the custodian; the reason is kept.
+
+        Whatever was charged after this ledger's last event can be spent again: lower the cap by it first.
+        """
+        if not reason.strip():
+            raise InputError("To accept a ledger needs a reason, which is kept in the history.")
+        self._note(LedgerAccepted(dataset=dataset, reason=reason, events=known.seq, hash=known.hash))
+        witness.replace(self._store)
+
+    def open_dataset(self, dataset: str, cap: Privacy, rows_per_person: int = 1, source: str | None = None) -> Privacy:
+        """Bring a dataset under the ledger; the cap in force, which for a known dataset is the one the ledger has.
+
+        A budget belongs to a name: the same rows under another name get another budget here, and nobody but the
+        custodian can tell. A new dataset keeps its `source`, so that `note_source` can.
+        """
         known = checked_budget(cap.epsilon, cap.delta)
-        wanted = DatasetOpened(dataset=_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person)
-        return self._store.change(Account(dataset, EVERYONE), None, lambda page: opening(page, self._clock(), wanted))
+        if source is not None:
+            _name(source, "source")
+        wanted = DatasetOpened(
+            dataset=_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person, source=source
+        )
+
+        def opened(page: Page) -> tuple[Changes | None, tuple[Privacy, bool]]:
+            changes, in_force = opening(page, self._clock(), wanted)
+            return changes, (in_force, changes is not None)
+
+        in_force, is_new = self._store.change(Account(dataset, EVERYONE), None, opened)
+        if is_new:
+            self._changed()
+        return in_force
 
     def set_cap(self, dataset: str, analyst: str | None, cap: Privacy, *, reason: str) -> None:
         """Set the cap of a dataset (`analyst=None`) or of an account, for the custodian; the reason is kept.
@@ -78,6 +155,7 @@ class Ledger:
         wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
         account = Account(dataset, EVERYONE if analyst is None else analyst)
         self._store.change(account, None, lambda page: capping(page, self._clock(), wanted))
+        self._changed()
 
     def reserve(self, account: Account, request_id: str, fingerprint: str, cost: Cost, words: str) -> Reserved | Stored:
         """Charge a request, or give the release it was charged for before; raise `BudgetRefused` and charge nothing.
@@ -93,6 +171,9 @@ class Ledger:
             words=words,
         )
         outcome = self._store.change(account, request_id, lambda page: reserving(page, self._clock(), wanted))
+        self._unsettled = True
+        if isinstance(outcome, Reserved) and self._witness is not None:
+            self._witness.charged(self._store)
         if isinstance(outcome, Refusal):
             raise BudgetRefused(outcome.sentence)
         return outcome
@@ -104,6 +185,7 @@ class Ledger:
         """
         released = Released(dataset=account.dataset, analyst=account.analyst, request_id=request_id, release=release)
         self._store.change(account, request_id, lambda page: storing(page, paid.charged_at, released))
+        self._unsettled = True
 
     def remaining(self, account: Account) -> Remaining:
         """What is left for the account, within its own cap and the dataset's."""
@@ -137,9 +219,60 @@ class Ledger:
         """
         return verification(self._store.contents(), noted)
 
+    def ping(self, within: float = 2.0) -> None:
+        """Whether the ledger can be read, and was not set back: a `LedgerError` if not, within about so many seconds.
+
+        Cheap: one short read. It waits for nobody who uses the ledger for longer. Where a connection has to be made
+        first, it may take twice as long, and four seconds at least.
+        """
+        self._store.ping(within)
+
+    def backup(self, target: Path) -> Verification:
+        """Copy one moment of the ledger into a file that is not there yet, and verify the copy.
+
+        The copy has the right mode and everything that was charged; it knows nothing of what is charged later.
+        """
+        return verification(self._store.backup(target))
+
     def close(self) -> None:
-        """Let go of the store's files and connections; the next use opens them again."""
-        self._store.close()
+        """Let go of the store's files and connections; the next use opens them again.
+
+        An SQLite file has every charge by then, without the log beside it, and the witness has the last event.
+        """
+        try:
+            if self._unsettled:
+                self.settle()
+        finally:
+            self._store.close()
+
+    def settle(self) -> None:
+        """Tell the witness of the last event, if there is a witness."""
+        if self._witness is not None:
+            self._witness.settle(self._store)
+        self._unsettled = False
+
+    def _note(self, event: SourceNoted | LedgerAccepted) -> None:
+        account = Account(event.dataset, EVERYONE)
+        self._store.change(account, None, lambda page: noting(page, self._clock(), event))
+        self._unsettled = True
+
+    def _changed(self) -> None:
+        """A cap is as good as a charge, and rare: it is witnessed at once."""
+        self._unsettled = True
+        self.settle()
+
+
+_LEDGERS: WeakSet[Ledger] = WeakSet()
+
+
+def _at_exit() -> None:
+    """Whoever forgets to close a ledger has its charges in one file, and its witness told, all the same."""
+    for ledger in list(_LEDGERS):
+        with suppress(Exception):  # what was committed is safe; there is nobody left to tell
+            ledger.close()
+
+
+atexit.register(_at_exit)
 
 
 def _entry(row: Row) -> Entry:

@@ -1,8 +1,10 @@
 """A ledger that lives as long as its process."""
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import Lock
 
+from eremite.errors import InputError
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.home import Home
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing, T
@@ -10,6 +12,9 @@ from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Req
 
 class MemoryStore:
     """Keeps everything in this process, and refuses in a copy of it: the budget would be spent twice."""
+
+    where = "The ledger in memory"
+    is_new = True
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
@@ -37,6 +42,23 @@ class MemoryStore:
         with self._lock:
             standings, requests = tuple(self._standings.values()), tuple(self._requests.values())
             return Contents(self._head, tuple(self._rows), standings, requests)
+
+    def sources(self) -> list[Row]:
+        """The events that say where rows come from."""
+        with self._lock:
+            return [row for row in self._rows if row.kind in ("dataset opened", "source noted")]
+
+    def hash_at(self, seq: int) -> str | None:
+        """The hash of the event with this number, if there is one."""
+        with self._lock:
+            return self._rows[seq - 1].hash if 0 < seq <= len(self._rows) else None
+
+    def ping(self, within: float) -> None:
+        """Nothing is out of reach."""
+
+    def backup(self, target: Path) -> Contents:
+        """A ledger that ends with its process has no copy."""
+        raise InputError("A ledger in memory cannot be copied to a file; open the session with ledger=.")
 
     def close(self) -> None:
         """Nothing is open."""

@@ -5,7 +5,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from eremite.ledger.budget import Budget
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Refused, Released
+from eremite.ledger.events import (
+    CapSet,
+    Charged,
+    DatasetOpened,
+    Event,
+    LedgerAccepted,
+    Refused,
+    Released,
+    SourceNoted,
+)
 from eremite.ledger.ledger import Entry
 from eremite.ledger.left import left
 from eremite.privacy import Privacy
@@ -13,12 +22,16 @@ from eremite.release import json_number
 
 FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
+_SHOWN = 16  # letters of a fingerprint, for people
+
 _KINDS: dict[type[Event], str] = {
     DatasetOpened: "opened",
     CapSet: "cap set",
     Charged: "charged",
     Released: "released",
     Refused: "refused",
+    SourceNoted: "source noted",
+    LedgerAccepted: "ledger accepted",
 }
 
 
@@ -78,8 +91,10 @@ def _spent(event: Event) -> Privacy | None:
 
 
 def _what(event: Event) -> str:
-    if isinstance(event, CapSet):
+    if isinstance(event, CapSet | LedgerAccepted):
         return event.reason
+    if isinstance(event, SourceNoted):
+        return f"fingerprint {event.source[:_SHOWN]}"
     if isinstance(event, Charged):
         return event.words
     if isinstance(event, Refused):

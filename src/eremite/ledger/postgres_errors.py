@@ -8,11 +8,18 @@ _WHY = {
     "3D000": "does not have this database. Correct the address",
     "42501": "does not let this user make or change the ledger's tables. Grant that, and ask again",
     "53": "has run out of disk, memory or connections. Make room and ask again",
+    "57014": "took longer than a minute over one statement. Check the server and ask again",
     "55P03": "has been held by another program for a minute. End that program and ask again",
     "57P": "is shutting down or starting. Ask again in a moment",
     "58": "could not read or write its disk. Check the server",
     "XX": "finds its own data damaged. Restore the database from a backup",
 }
+
+
+STALLED = (
+    "The ledger in PostgreSQL does not answer, though it can be reached; nothing was released. "
+    "If the request was charged, it stays so. Check the server, and ask again."
+)
 
 
 def sentence(sqlstate: str | None) -> str:

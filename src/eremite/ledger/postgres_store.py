@@ -9,13 +9,16 @@ with an error, and whether a charge was written or not, nothing was released.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from types import ModuleType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import LedgerError
+from eremite.errors import InputError, LedgerError
 from eremite.ledger import tables
-from eremite.ledger.connection import OneConnection
-from eremite.ledger.postgres_errors import MISSING_DRIVER, sentence
+from eremite.ledger.chain import Head, Row
+from eremite.ledger.connection import Busy, OneConnection
+from eremite.ledger.postgres_connection import Stalled, connect, driver, patience_of
+from eremite.ledger.postgres_errors import STALLED, sentence
+from eremite.ledger.remembered import Remembered
 from eremite.ledger.store import Account, Changes, Contents, Page, T
 from eremite.ledger.waiting import Task, Waiting
 
@@ -24,17 +27,14 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-_SETTINGS = (
-    "SET synchronous_commit = on",  # whatever the server's default: a charge that a crash takes back was never one
-    "SET lock_timeout = '60s'",
-    "SET idle_in_transaction_session_timeout = '60s'",  # a stopped process gives up the lock
-)
 #: The row of the head is what is held. In front of it processes queue for a lock that is handed on in order, as a row
 #: is not: with 32 of them the longest waits are a third as long.
 _QUEUE = "SELECT pg_advisory_xact_lock('eremite_head'::regclass::oid::bigint)"
-_LOCKED = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_QUEUE}; {tables.HEAD} FOR UPDATE"
-_UNLOCKED = f"BEGIN ISOLATION LEVEL READ COMMITTED; {tables.HEAD}"
-_ALL_AT_ONE_MOMENT = f"BEGIN ISOLATION LEVEL REPEATABLE READ; {tables.HEAD}"
+#: The head, and beside it the hash of the event that was seen last: a number of ours, in a statement of its own after
+#: the queue, so that it sees what was committed while the lock was waited for.
+_HEAD = "SELECT h.seq, h.hash, e.hash FROM eremite_head h LEFT JOIN eremite_events e ON e.seq = {seen:d}"
+_LOCKED = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_QUEUE}; {_HEAD} FOR UPDATE OF h"
+_AT_ONE_MOMENT = f"BEGIN ISOLATION LEVEL REPEATABLE READ; {_HEAD}"
 _TABLES_ARE_MADE = 7271036871  # the number of a lock
 _TABLES_EXIST = "SELECT to_regclass('eremite_head') IS NOT NULL"
 
@@ -44,14 +44,20 @@ class _LostBeforeWriting(Exception):  # noqa: N818 -- it is dealt with here
 
 
 class PostgresStore:
-    """Keeps a ledger in the tables eremite_* of a database, which are made if they are not there."""
+    """Keeps a ledger in the tables eremite_* of a database. `create` makes them if they are not there."""
 
-    def __init__(self, url: str) -> None:
+    where = "The ledger in PostgreSQL"
+
+    def __init__(self, url: str, *, create: bool = True) -> None:
         self._url = url
-        self._driver = _driver()
+        self._driver = driver()
+        self.is_new = False
+        self._create = create
+        self._remembered = Remembered()
         self._connection = OneConnection(self._open)
         self._waiting = Waiting()
         self._told(lambda connection: None)  # what is wrong is said now
+        self._create = False  # tables that go away from now on are missed, not made again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
         with self._waiting.joined(Task(account, request_id, make)) as task:
@@ -59,26 +65,58 @@ class PostgresStore:
         return task.answer()
 
     def page(self, account: Account) -> Page:
-        return self._told(lambda connection: _page(connection, account, None, self._begin(connection, _UNLOCKED)))
+        return self._read(lambda connection, head: _page(connection, account, None, head))
 
     def contents(self) -> Contents:
+        rest = (tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
+
         def once(connection: "Connection") -> Contents:
-            head = self._begin(connection, _ALL_AT_ONE_MOMENT)
-            rest = (tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
+            head = self._first_trip(connection, f"BEGIN ISOLATION LEVEL REPEATABLE READ; {tables.HEAD}")
             return tables.contents_of(head, *(_execute(connection, statement).fetchall() for statement in rest))
 
         return self._told(once)
 
+    def sources(self) -> list[Row]:
+        return self._read(lambda connection, _: [Row(*row) for row in _execute(connection, tables.SOURCES).fetchall()])
+
+    def hash_at(self, seq: int) -> str | None:
+        found = self._read(lambda connection, _: _execute(connection, tables.HASH, [seq]).fetchall())
+        return found[0][0] if found else None
+
+    def ping(self, within: float) -> None:
+        """Twice as long at most, where a connection has to be made first; libpq waits two seconds for one at least."""
+
+        def once(connection: "Connection") -> None:
+            with patience_of(connection, within):
+                self._begin(connection, _AT_ONE_MOMENT)
+
+        try:
+            self._told(once, within)
+        except Busy:
+            raise LedgerError(f"{self.where} is busy: it did not answer within {within:g} seconds.") from None
+
+    def backup(self, target: Path) -> Contents:
+        raise InputError(
+            "A ledger in PostgreSQL is copied by PostgreSQL: run pg_dump -t 'eremite_*' on its database, as its "
+            "custodian; nothing was written."
+        )
+
     def close(self) -> None:
         self._connection.close()
 
-    def _told(self, work: Callable[["Connection"], T]) -> T:
+    def _read(self, work: Callable[["Connection", Head], T]) -> T:
+        """Look at one moment of a ledger that was not set back."""
+        return self._told(lambda connection: work(connection, self._begin(connection, _AT_ONE_MOMENT)))
+
+    def _told(self, work: Callable[["Connection"], T], within: float | None = None) -> T:
         """Do it, a second time if the connection was lost before; what PostgreSQL cannot do, in a sentence of ours."""
         try:
             try:
-                return self._once(work)
+                return self._once(work, within)
             except _LostBeforeWriting:
-                return self._once(work)
+                return self._once(work, within)
+        except Stalled:
+            words = STALLED
         except self._driver.Error as error:
             words = sentence(error.sqlstate)
         except _LostBeforeWriting:
@@ -87,8 +125,9 @@ class PostgresStore:
             words
         )  # here, so that the driver's own error, which may show the address, does not travel along
 
-    def _once(self, work: Callable[["Connection"], T]) -> T:
-        with self._connection.use() as connection:
+    def _once(self, work: Callable[["Connection"], T], within: float | None) -> T:
+        opened = None if within is None else partial(self._open, within)
+        with self._connection.use(-1 if within is None else within, opened) as connection:
             try:
                 return work(connection)
             finally:
@@ -103,11 +142,20 @@ class PostgresStore:
                     changes = task.decide(partial(_page, connection, task.account, task.request_id, head))
                     if changes is not None:
                         _write(connection, changes)
-                        head = [(changes.row.seq, changes.row.hash)]
+                        head = Head(changes.row.seq, changes.row.hash)
                 connection.execute("COMMIT")
+            self._remembered.advance(head)
 
-    def _begin(self, connection: "Connection", begin: str) -> list[tuple[Any, ...]]:
-        """The head, in a new transaction."""
+    def _begin(self, connection: "Connection", begin: str) -> Head:
+        """The head, in a new transaction, of a chain that still has what was seen of it."""
+        found = self._first_trip(connection, begin.format(seen=self._remembered.head.seq))
+        head = tables.head_of(row[:2] for row in found)
+        self._remembered.require(lambda _: found[0][2], self.where)
+        if begin != _LOCKED:
+            self._remembered.advance(head)
+        return head
+
+    def _first_trip(self, connection: "Connection", begin: str) -> list[tuple[Any, ...]]:
         try:
             cursor = _execute(connection, begin)
             while cursor.nextset():
@@ -118,22 +166,28 @@ class PostgresStore:
                 raise _LostBeforeWriting from None
             raise
 
-    def _open(self) -> "Connection":
-        connection: Connection = self._driver.connect(self._url, autocommit=True, connect_timeout=10)
+    def _open(self, within: float | None = None) -> "Connection":
+        connection = connect(self._url, within)
         try:
-            for setting in _SETTINGS:
-                connection.execute(setting)
-            _migrate(connection)
+            with patience_of(connection, within):
+                self._bring_forward(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
+    def _bring_forward(self, connection: "Connection") -> None:
+        version = _version(connection)
+        if version == 0 and not self._create:
+            raise self._remembered.missing(self.where)
+        if version < len(tables.MIGRATIONS):
+            self.is_new = _migrate(connection) == 0
 
-def _page(connection: "Connection", account: Account, request_id: str | None, head: tables.Rows) -> Page:
+
+def _page(connection: "Connection", account: Account, request_id: str | None, head: Head) -> Page:
     """A statement after that of the head, so that it sees what was committed while the lock was waited for."""
     found = _execute(connection, tables.PAGE, tables.page_key(account, request_id)).fetchall()
-    return tables.page_of(account, head, found)
+    return tables.page_of(account, [(head.seq, head.hash)], found)
 
 
 def _write(connection: "Connection", changes: Changes) -> None:
@@ -144,21 +198,21 @@ def _write(connection: "Connection", changes: Changes) -> None:
     _execute(connection, f"WITH {parts} {last[0]}", values)
 
 
-def _migrate(connection: "Connection") -> None:
-    """Bring the tables to our version; others who do so at the same time wait.
+def _migrate(connection: "Connection") -> int:
+    """Bring the tables to our version, and give the one they had; others who do so at the same time wait.
 
     They wait outside the transaction: within one that began before, the server would go on believing that a table which
     somebody else has made meanwhile is not there.
     """
-    if _version(connection) == len(tables.MIGRATIONS):
-        return
     connection.execute(f"SELECT pg_advisory_lock({_TABLES_ARE_MADE})")
     with connection.transaction():
-        for script in tables.MIGRATIONS[_version(connection) :]:
+        version = _version(connection)
+        for script in tables.MIGRATIONS[version:]:
             for statement in script:
                 connection.execute(statement)
         _execute(connection, tables.SET_VERSION, [len(tables.MIGRATIONS)])
     connection.execute(f"SELECT pg_advisory_unlock({_TABLES_ARE_MADE})")
+    return version
 
 
 def _version(connection: "Connection") -> int:
@@ -172,11 +226,3 @@ def _version(connection: "Connection") -> int:
 
 def _execute(connection: "Connection", statement: str, values: Sequence[Any] | None = None) -> "psycopg.Cursor[Any]":
     return connection.execute(statement.replace("?", "%s"), values)
-
-
-def _driver() -> ModuleType:
-    try:
-        import psycopg
-    except ImportError:
-        raise LedgerError(MISSING_DRIVER) from None
-    return psycopg

@@ -7,7 +7,7 @@ from eremite.errors import InputError, LedgerError
 from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Row, next_row
 from eremite.ledger.decide import Refusal, decide
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, LedgerAccepted, Refused, Released, SourceNoted
 from eremite.ledger.store import EVERYONE, Account, Changes, Page, Request, Standing
 from eremite.privacy import Privacy
 
@@ -76,6 +76,12 @@ def storing(page: Page, now: datetime, released: Released) -> tuple[Changes, Non
         raise InputError(f"Request {released.request_id!r} has its release already; it is never changed.")
     row = next_row(page.head, now, released)
     return Changes(row, (), replace(page.request, released=row.seq)), None
+
+
+def noting(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted) -> tuple[Changes, None]:
+    """Keep a fact about a known dataset; no budget changes."""
+    known(page, noted.dataset)
+    return Changes(next_row(page.head, now, noted)), None
 
 
 def standings_of(page: Page, account: Account) -> tuple[Standing, Standing]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from eremite.errors import LedgerError
+from eremite.ledger.remembered import gone
 
 try:
     import fcntl
@@ -19,6 +19,7 @@ except ImportError:  # not on Windows; there SQLite's lock is the only queue
     fcntl = None  # type: ignore[assignment]
 
 _PATIENCE = 60  # seconds, with those who are not in the queue
+_PATIENCE_AT_CLOSE = 1000  # milliseconds, with those who read while the log is put into the file
 
 
 class LedgerFile:
@@ -52,9 +53,17 @@ class LedgerFile:
             yield
 
     def close(self) -> None:
-        self._connection.close()
+        """Put the log into the file first, so that the file alone has every charge, whoever else has it open."""
         if self._queue >= 0:
+            with suppress(sqlite3.Error):  # read-only, or read by others: the log has the charges, and stays
+                self.execute(f"PRAGMA busy_timeout = {_PATIENCE_AT_CLOSE}").fetchall()
+                self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             os.close(self._queue)
+        self._connection.close()
+
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Write one moment of the ledger into another database, which is empty."""
+        self._connection.backup(other)
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
@@ -82,15 +91,7 @@ class LedgerFile:
     def _require_same_file(self) -> None:
         """A ledger that was put away or swapped under us would take charges that nobody sees again."""
         if _identity(self._path) != self._identity:
-            raise swapped(self._path)
-
-
-def swapped(path: Path) -> LedgerError:
-    """What is there is not the ledger that was there before."""
-    return LedgerError(
-        f"The ledger {path} was moved, removed or replaced while it was in use; nothing was charged. "
-        "Put it back, or open it again."
-    )
+            raise gone(f"The ledger {self._path}")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -11,23 +11,29 @@ from pathlib import Path
 
 from eremite.errors import LedgerError
 from eremite.ledger import tables
-from eremite.ledger.chain import Head
-from eremite.ledger.connection import OneConnection
+from eremite.ledger.chain import Head, Row
+from eremite.ledger.connection import Busy, OneConnection
+from eremite.ledger.remembered import Remembered
+from eremite.ledger.sqlite_copy import write_copy
 from eremite.ledger.sqlite_errors import sentence
-from eremite.ledger.sqlite_file import LedgerFile, swapped
+from eremite.ledger.sqlite_file import LedgerFile
 from eremite.ledger.store import Account, Changes, Contents, Page, T
 from eremite.ledger.waiting import Task, Waiting
 
 
 class SqliteStore:
-    """Keeps a ledger in a file, which is made if it is not there."""
+    """Keeps a ledger in a file. `create` makes it if it is not there."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, create: bool = True) -> None:
         self._path = Path(path).resolve()  # also of ":memory:", and wherever the process goes later
-        self._last = Head()  # that was seen
+        self.where = f"The ledger {self._path}"
+        self.is_new = False
+        self._create = create
+        self._remembered = Remembered()
         self._connection = OneConnection(self._open)
         self._waiting = Waiting()
         self._told(lambda file: None)  # what is wrong with the file is said now
+        self._create = False  # one that goes away from now on is missed, not made again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
         with self._waiting.joined(Task(account, request_id, make)) as task:
@@ -35,13 +41,7 @@ class SqliteStore:
         return task.answer()
 
     def page(self, account: Account) -> Page:
-        def once(file: LedgerFile) -> Page:
-            with file.reading():
-                return _page(file, account, None)
-
-        page = self._told(once)
-        self._last = page.head
-        return page
+        return self._read(lambda file: _page(file, account, None))
 
     def contents(self) -> Contents:
         statements = (tables.HEAD, tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
@@ -52,54 +52,85 @@ class SqliteStore:
 
         return self._told(once)
 
+    def sources(self) -> list[Row]:
+        return self._read(lambda file: [Row(*row) for row in file.execute(tables.SOURCES).fetchall()])
+
+    def hash_at(self, seq: int) -> str | None:
+        return self._read(lambda file: _hash_at(file, seq))
+
+    def ping(self, within: float) -> None:
+        try:
+            self._told(self._seen, within)
+        except Busy:
+            raise LedgerError(f"{self.where} is busy: it did not answer within {within:g} seconds.") from None
+
+    def backup(self, target: Path) -> Contents:
+        return self._told(lambda file: write_copy(file, target))
+
     def close(self) -> None:
         self._connection.close()
+
+    def _read(self, work: Callable[[LedgerFile], T]) -> T:
+        """Look at one moment of a ledger that was not set back."""
+
+        def once(file: LedgerFile) -> T:
+            with file.reading():
+                head = self._seen(file)
+                result = work(file)
+            self._remembered.advance(head)
+            return result
+
+        return self._told(once)
 
     def _write_until_settled(self, file: LedgerFile, mine: Task[T]) -> None:
         while not mine.settled:
             with self._waiting.batch(mine) as tasks, file.writing():
-                last = self._last
+                last = self._seen(file)
                 for task in tasks:
                     changes = task.decide(partial(_page, file, task.account, task.request_id))
                     if changes is not None:
                         last = Head(changes.row.seq, changes.row.hash)
                         for statement, values in tables.writes(changes):
                             file.execute(statement, values)
-            self._last = last
+            self._remembered.advance(last)
 
-    def _told(self, work: Callable[[LedgerFile], T]) -> T:
+    def _seen(self, file: LedgerFile) -> Head:
+        """The head, of a chain that still has what was seen of it."""
+        self._remembered.require(partial(_hash_at, file), self.where)
+        return tables.head_of(file.execute(tables.HEAD).fetchall())
+
+    def _told(self, work: Callable[[LedgerFile], T], within: float = -1) -> T:
         """Do it; what SQLite cannot do, in a sentence of ours."""
         try:
-            with self._connection.use() as file:
+            with self._connection.use(within) as file:
                 return work(file)
         except sqlite3.Error as error:
             words = sentence(self._path, error)
         except OSError as error:
-            words = (
-                f"The ledger {self._path} cannot be opened ({error.strerror}); nothing was released. Check its folder."
-            )
+            words = f"{self.where} cannot be opened ({error.strerror}); nothing was released. Check its folder."
         raise LedgerError(words)  # here, so that SQLite's own error does not travel along
 
     def _open(self) -> LedgerFile:
+        if not (self._create or self._path.exists()):
+            raise self._remembered.missing(self.where)
         file = LedgerFile(self._path)
         try:
-            version = self._version(file)  # before anything is changed: it may be no ledger at all
-            file.prepare()
-            if version < len(tables.MIGRATIONS):
-                with file.writing():
-                    _migrate(file, self._version(file))
-            self._require_the_same_ledger(file)
+            self._bring_forward(file)
         except BaseException:
             file.close()
             raise
         return file
 
-    def _require_the_same_ledger(self, file: LedgerFile) -> None:
-        """One that is opened again has the last event that was seen: an older copy would have forgotten charges."""
-        if self._last.seq:
-            found = file.execute(tables.HASH, (self._last.seq,)).fetchall()
-            if found != [(self._last.hash,)]:
-                raise swapped(self._path)
+    def _bring_forward(self, file: LedgerFile) -> None:
+        version = self._version(file)  # before anything is changed: it may be no ledger at all
+        if version == 0 and not self._create:
+            raise self._remembered.missing(self.where)
+        file.prepare()
+        if version < len(tables.MIGRATIONS):
+            with file.writing():
+                version = self._version(file)  # of which another process may have changed it meanwhile
+                self.is_new = version == 0
+                _migrate(file, version)
 
     def _version(self, file: LedgerFile) -> int:
         """0 of an empty file; an error of one that is no ledger, or not one that we can read."""
@@ -110,7 +141,7 @@ class SqliteStore:
             raise LedgerError(f"{self._path} is an SQLite file but no ledger; give the ledger another name.")
         version = int(file.execute(tables.VERSION).fetchall()[0][0])
         if version > len(tables.MIGRATIONS):
-            raise tables.too_new(f"The ledger {self._path}", version)
+            raise tables.too_new(self.where, version)
         return version
 
 
@@ -119,6 +150,11 @@ def _migrate(file: LedgerFile, version: int) -> None:
         for statement in script:
             file.execute(statement)
     file.execute(tables.SET_VERSION, (len(tables.MIGRATIONS),))
+
+
+def _hash_at(file: LedgerFile, seq: int) -> str | None:
+    found = file.execute(tables.HASH, (seq,)).fetchall()
+    return found[0][0] if found else None
 
 
 def _page(file: LedgerFile, account: Account, request_id: str | None) -> Page:

@@ -5,6 +5,7 @@ A store knows no rule and no event; it keeps rows. Every store passes `tests/con
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from eremite.ledger.budget import NOTHING, Spent
@@ -86,11 +87,31 @@ class Store(Protocol):
         raises, the changes may have been written or not, but not in part.
         """
 
+    @property
+    def where(self) -> str:
+        """The ledger and its place, as a sentence begins; no part of an address, which may hold a password."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this store made the ledger, when it was opened."""
+
     def page(self, account: Account) -> Page:
         """The page, to look at."""
 
+    def sources(self) -> list[Row]:
+        """The events that say where the rows of datasets come from, in order."""
+
+    def hash_at(self, seq: int) -> str | None:
+        """The hash of the event with this number, if there is one."""
+
+    def ping(self, within: float) -> None:
+        """A `LedgerError` unless the ledger can be read, and was not set back, within so many seconds."""
+
+    def backup(self, target: Path) -> Contents:
+        """Copy one moment of the ledger into a file that is not there yet; what the copy holds."""
+
     def contents(self) -> Contents:
-        """All rows, standings and requests."""
+        """All rows, standings and requests, as they are: also of a ledger that was set back, to find out about it."""
 
     def close(self) -> None:
         """Let go of files and connections; the next use opens them again."""

@@ -35,6 +35,8 @@ MIGRATIONS: list[tuple[str, ...]] = [
             dataset TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
             charged BIGINT NOT NULL, released BIGINT, PRIMARY KEY (dataset, analyst, request_id))""",
     ),
+    # Of the events, few say where rows come from; they are looked for whenever a ledger is opened.
+    ("CREATE INDEX eremite_sources ON eremite_events (seq) WHERE kind IN ('dataset opened', 'source noted')",),
 ]
 
 VERSION = "SELECT version FROM eremite_head"
@@ -58,6 +60,7 @@ PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, 
 PUT_REQUEST = """INSERT INTO eremite_requests VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (dataset, analyst, request_id) DO UPDATE SET released = excluded.released"""
 
+SOURCES = "SELECT * FROM eremite_events WHERE kind IN ('dataset opened', 'source noted') ORDER BY seq"
 ALL_EVENTS = "SELECT * FROM eremite_events ORDER BY seq"
 ALL_STANDINGS = "SELECT * FROM eremite_standings"
 ALL_REQUESTS = "SELECT * FROM eremite_requests"

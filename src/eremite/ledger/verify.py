@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from eremite.errors import InputError, LedgerError
 from eremite.ledger.chain import Head, Row, hash_of
 from eremite.ledger.decide import Refusal
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
-from eremite.ledger.reserving import Stored, capping, opening, reserving, storing
+from eremite.ledger.events import CapSet, Charged, DatasetOpened, LedgerAccepted, Refused, Released, SourceNoted
+from eremite.ledger.reserving import Stored, capping, noting, opening, reserving, storing
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
 
 
@@ -84,6 +84,8 @@ class _Replay:
                 return outcome if isinstance(outcome, Refusal) else changes
             case Released():
                 return storing(self._page(event.dataset, event.analyst, event.request_id), now, event)[0]
+            case SourceNoted() | LedgerAccepted():
+                return noting(self._page(event.dataset, EVERYONE), now, event)[0]
             case Refused():
                 return None
 

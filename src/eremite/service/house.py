@@ -1,13 +1,14 @@
 """What a running service holds: its datasets, opened once, where its tokens are, and the lane for questions."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eremite import Session, Table
-from eremite.errors import InputError
-from eremite.ledger import Account, Ledger
+from eremite.errors import InputError, LedgerError
+from eremite.ledger import Account, Creation, Ledger
 from eremite.privacy import Privacy
 from eremite.service.tokens import Grant
 from eremite.service.turns import Turns
@@ -60,24 +61,43 @@ class House:
     tokens: Path
     turns: Turns
 
+    def close(self) -> None:
+        """Let go of the ledgers; each has every charge in one file then, and its witness has the last event."""
+        with ExitStack() as ledgers:  # all of them, also when one cannot be reached
+            for dataset in self.datasets.values():
+                ledgers.callback(dataset.ledger.close)
 
-def open_datasets(paths: Iterable[Path], place: str | None) -> dict[str, Dataset]:
+
+def open_datasets(paths: Iterable[Path], place: str | None, create: Creation = "never") -> dict[str, Dataset]:
     """Every dataset under its name; what does not fit is an error now, and not when somebody asks."""
     datasets: dict[str, Dataset] = {}
     for path in paths:
-        dataset = _opened(path, place)
+        dataset = _opened(path, place, create)
         if dataset.name in datasets:
             raise InputError(f"Two descriptions name their dataset {dataset.name!r}; serve one of them.")
         datasets[dataset.name] = dataset
+    for ledger in {dataset.ledger.where: dataset.ledger for dataset in datasets.values()}.values():
+        _require_sound(ledger)
     return datasets
 
 
-def _opened(path: Path, place: str | None) -> Dataset:
+def _require_sound(ledger: Ledger) -> None:
+    """Nobody is served from a ledger whose events were changed, or whose sums are not theirs."""
+    findings = ledger.verify().findings
+    if findings:
+        more = f" ({len(findings)} findings in all)" if len(findings) > 1 else ""
+        raise LedgerError(
+            f"{ledger.where} does not hold together, and is not served: {findings[0]}{more} "
+            "See eremite history --verify, and restore it from a backup."
+        )
+
+
+def _opened(path: Path, place: str | None, create: Creation) -> Dataset:
     description = read_description(path)
     name = description.dataset.name
     if "/" in name or name in (".", ".."):
         raise InputError(f"{path} names its dataset {name!r}, which cannot be part of an address; use another name.")
-    _, ledger = opened_ledger(path, place)
+    _, ledger = opened_ledger(path, place, create=create)
     budget = description.budget
     assert budget is not None, "the ledger was opened with it"  # noqa: S101 -- for the type checker
     return Dataset(

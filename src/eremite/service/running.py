@@ -1,7 +1,10 @@
 """An application on a socket. Nothing is logged about a request: no address, no token, no body, no time."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from signal import SIGINT, SIGTERM, signal
+from threading import current_thread, main_thread
 from typing import Any
 
 import uvicorn
@@ -38,8 +41,8 @@ def _bound(free: socket.socket, address: Any) -> socket.socket:
     return free
 
 
-def run(app: FastAPI, bound: socket.socket, root_path: str, ready: Callable[[], None]) -> None:
-    """Serve until interrupted; a question under way is finished and stored first."""
+def run(app: FastAPI, bound: socket.socket, root_path: str, ready: Callable[[], None]) -> int | None:
+    """Serve until interrupted, and give the signal that did it; a question under way is finished and stored first."""
     config = uvicorn.Config(
         app,
         http=Connection,
@@ -55,4 +58,30 @@ def run(app: FastAPI, bound: socket.socket, root_path: str, ready: Callable[[], 
         root_path=root_path,  # a proxy has taken it off
     )
     ready()
-    uvicorn.Server(config).run(sockets=[bound])
+    server = uvicorn.Server(config)
+    with _signals_kept(server) as kept:
+        server.run(sockets=[bound])
+    return kept[-1] if kept else None
+
+
+@contextmanager
+def _signals_kept(server: uvicorn.Server) -> Iterator[list[int]]:
+    """The signals that end the server, for whoever called to raise again once all is put away.
+
+    Uvicorn raises them again as soon as it has stopped, and SIGTERM would end the process before ledgers are closed.
+    """
+    kept: list[int] = []
+    if current_thread() is not main_thread():
+        yield kept
+        return
+
+    def keep(number: int, _: object) -> None:
+        server.should_exit = True  # also when it has not begun to listen for signals yet
+        kept.append(number)
+
+    usual = {number: signal(number, keep) for number in (SIGINT, SIGTERM)}
+    try:
+        yield kept
+    finally:
+        for number, handler in usual.items():
+            signal(number, handler)

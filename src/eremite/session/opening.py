@@ -1,11 +1,17 @@
-"""A session from a description file."""
+"""A session from a description file, and the ledger that belongs to it."""
 
+import shlex
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
-from eremite.errors import InputError
-from eremite.ledger import Ledger, open_ledger
-from eremite.privacy import checked_budget
+from eremite.errors import InputError, LedgerError, LedgerNotice, NoLedger
+from eremite.ledger import Creation, Ledger, Witness, Witnessed, open_ledger
+from eremite.ledger.chain import Head
+from eremite.names import joined
+from eremite.privacy import Privacy, checked_budget
 from eremite.session.session import Session
+from eremite.session.sources import source_fingerprint
 from eremite.table import Budget, Description, open_stand_in, open_table, read_description
 from eremite.table.sources import source_kind
 
@@ -14,32 +20,164 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
     """A session on the table of a description file, for one analyst's `account`.
 
     The budget set there is the dataset's cap when its ledger is new; from then on the ledger's cap holds. The ledger is
-    a file beside the description with the ending .db, another file, or a database at postgresql://...
+    a file beside the description with the ending .db, another file, or a database at postgresql://... A ledger that
+    has to be made is told by a `LedgerNotice`; one that was lost or set back is refused.
 
     Rows that do not fit are a `TableError`. Its words depend on the rows: they are for the custodian, whose process
     this is, and must not be passed on to analysts.
     """
     description = read_description(path)
     budget = _budget(path, description)
+    table, stand_in = open_table(description), open_stand_in(description)
     return Session(
-        open_table(description),
+        table,
         epsilon=budget.epsilon,
         delta=budget.delta,
-        ledger=_beside(description) if ledger is None else ledger,
+        ledger=_ledger_of(description, ledger, "aloud"),
         account=account,
         dataset=description.dataset.name,
-        stand_in=open_stand_in(description),
+        stand_in=stand_in,
     )
 
 
-def opened_ledger(path: str | Path, place: str | Path | None = None) -> tuple[str, Ledger]:
-    """The name of a description's dataset, and its ledger, as `open_session` uses it. No row is looked at."""
+def opened_ledger(
+    path: str | Path, place: str | Path | None = None, *, create: Creation = "aloud"
+) -> tuple[str, Ledger]:
+    """The name of a description's dataset, and its ledger, as `open_session` uses it. No row is looked at.
+
+    With `create="never"`, a `NoLedger` error where the ledger, or the dataset's budget in it, is not there yet.
+    """
     description = read_description(path)
+    _budget(path, description)
+    return description.dataset.name, _ledger_of(description, place, create)
+
+
+def ledger_to_look_at(path: str | Path, place: str | Path | None = None) -> tuple[str, Ledger, str | None]:
+    """The name of a dataset, its ledger as it is, and what its witness has against it, in a sentence.
+
+    For the custodian who wants to know what happened: nothing is made or changed, and nothing is refused that can be
+    read.
+    """
+    description = read_description(path)
+    _budget(path, description)
+    name, witness = description.dataset.name, _witness(description)
+    ledger = _opened(description, _place(description, place), witness, "never")
+    try:
+        known = ledger.witnessed(witness).knows(name)
+    except LedgerError as error:
+        return name, ledger, str(error)
+    if not known:
+        raise _not_made(ledger.where, f"has no budget for dataset {name!r}", description)
+    return name, ledger, None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A ledger that the custodian goes on with, and what its witness knew; None if that could not be read."""
+
+    dataset: str
+    ledger: Ledger
+    known: Witnessed | None
+
+
+def accept_ledger(path: str | Path, place: str | Path | None = None, *, reason: str) -> Accepted:
+    """Go on with a ledger that its witness does not agree with, or with a new one. For the custodian.
+
+    The reason is kept in the ledger's history. What the witness knew of and this ledger does not can be spent again.
+    """
+    description = read_description(path)
+    name, cap, witness = description.dataset.name, _cap(path, description), _witness(description)
+    if not reason.strip():
+        raise InputError("--reason must say why; it is kept in the history.")
+    known = _known(witness)
+    if known is None and not _witness_path(description).exists():
+        raise InputError(f"There is no witness {_witness_path(description)}, so there is nothing to accept.")
+    ledger = open_ledger(_place(description, place), create="quietly")
+    if known is not None and _agree(ledger, witness):
+        raise InputError(f"{ledger.where} and its witness agree; there is nothing to accept.")
+    ledger.open_dataset(name, cap, description.dataset.rows_per_person, source_fingerprint(description))
+    ledger.accept(name, witness, reason=reason, known=Head(0, "") if known is None else known.head)
+    return Accepted(name, ledger.witnessed(witness), known)
+
+
+def _known(witness: Witness) -> Witnessed | None:
+    try:
+        return witness.known()
+    except LedgerError:
+        return None  # what cannot be read is given up as well
+
+
+def _agree(ledger: Ledger, witness: Witness) -> bool:
+    try:
+        ledger.witnessed(witness)
+    except LedgerError:
+        return False
+    return True
+
+
+def _ledger_of(description: Description, given: Ledger | str | Path | None, create: Creation) -> Ledger:
+    """The ledger behind its witness, with a budget for the dataset: its own, or a new one if `create` lets it be."""
+    dataset, cap, witness = description.dataset, _cap(description.path, description), _witness(description)
+    found = given if isinstance(given, Ledger) else _opened(description, _place(description, given), witness, create)
+    ledger = found.witnessed(witness)
+    if not ledger.knows(dataset.name):
+        _tell_new(ledger.where, description, cap, create)
+    source = source_fingerprint(description)
+    ledger.open_dataset(dataset.name, cap, dataset.rows_per_person, source)
+    _tell_shared(dataset.name, ledger.note_source(dataset.name, source))
+    ledger.settle()
+    return ledger
+
+
+def _opened(description: Description, place: str | Path, witness: Witness, create: Creation) -> Ledger:
+    """One that is there; else a new one, unless the witness knows of one that was, or none may be made."""
+    try:
+        return open_ledger(place, create="never")
+    except NoLedger as none:
+        missing = none.ledger
+    witness.require_none(missing)
+    if create == "never":
+        raise _not_made(missing, "is not there", description)
+    return open_ledger(place, create="quietly")  # what is new is the dataset's budget, and that is told
+
+
+def _tell_new(ledger: str, description: Description, cap: Privacy, create: Creation) -> None:
+    """A new budget is a full one: nobody shall get it by mistake."""
+    name = description.dataset.name
+    if create == "never":
+        raise _not_made(ledger, f"has no budget for dataset {name!r}", description)
+    if create == "aloud":
+        _notice(
+            f"{ledger} has a new budget for dataset {name!r}: {cap}. "
+            "If it was asked about before, put its ledger back before anybody asks."
+        )
+
+
+def _not_made(ledger: str, what: str, description: Description) -> NoLedger:
+    return NoLedger(
+        ledger,
+        f"{ledger} {what}, and a new one would have all of its budget, so none was made. Put it back, mount its disk "
+        "or correct its address; for a dataset that was never asked about, run: "
+        f"eremite budget open {shlex.quote(str(description.path))}",
+    )
+
+
+def _tell_shared(name: str, others: tuple[str, ...]) -> None:
+    """The ledger keeps a budget for each name; rows under two names have two."""
+    if others:
+        _notice(
+            f"The rows of dataset {name!r} are in this ledger under another name as well, with a budget of its own: "
+            f"{joined([repr(other) for other in others])}. What is released of all of them adds up; use one name."
+        )
+
+
+def _notice(words: str) -> None:
+    warnings.warn(words, LedgerNotice, stacklevel=5)
+
+
+def _cap(path: str | Path, description: Description) -> Privacy:
     budget = _budget(path, description)
-    ledger = open_ledger(_beside(description) if place is None else place)
-    dataset, cap = description.dataset, checked_budget(budget.epsilon, budget.delta)
-    ledger.open_dataset(dataset.name, cap, dataset.rows_per_person)
-    return dataset.name, ledger
+    return checked_budget(budget.epsilon, budget.delta)
 
 
 def _budget(path: str | Path, description: Description) -> Budget:
@@ -48,9 +186,20 @@ def _budget(path: str | Path, description: Description) -> Budget:
     return description.budget
 
 
-def _beside(description: Description) -> Path:
+def _witness(description: Description) -> Witness:
+    return Witness(_witness_path(description), description.dataset.name)
+
+
+def _witness_path(description: Description) -> Path:
+    """patients.ledger-witness.json beside patients.toml, wherever the process goes later."""
+    return description.path.absolute().with_suffix(".ledger-witness.json")
+
+
+def _place(description: Description, place: str | Path | None) -> str | Path:
     """patients.db beside patients.toml, unless the rows themselves are in that file."""
-    place = description.path.with_suffix(".db")
-    if source_kind(description.dataset.source) == "sqlite" and description.source_path.resolve() == place.resolve():
+    if place is not None:
+        return place
+    beside = description.path.with_suffix(".db")
+    if source_kind(description.dataset.source) == "sqlite" and description.source_path.resolve() == beside.resolve():
         return description.path.with_suffix(".ledger.db")
-    return place
+    return beside

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 from uuid import uuid4
 
 from eremite.errors import InputError
@@ -303,6 +303,19 @@ class Session(Forecasts):
         if self.rows_per_person == 1:
             return "one row replaced"
         return f"all rows of one person replaced, {self.rows_per_person} at most"
+
+    def close(self) -> None:
+        """Let go of the ledger's files and connections: an SQLite file has every charge then, without its log.
+
+        A session may be used in a `with` statement, which closes it. The next question would open the ledger again.
+        """
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"
