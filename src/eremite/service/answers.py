@@ -36,7 +36,7 @@ def _or_null(schema: Schema) -> Schema:
 
 ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
 
-HEALTH = _object("The service is up.", status=_text("ok"), version=_text("Of eremite."))
+HEALTH = _object("The service is up, and its ledgers answer.", status=_text("ok"), version=_text("Of eremite."))
 
 _DEFINITION = _object(
     "What an outlier is.",

@@ -24,7 +24,7 @@ from eremite.service.turns import Crowded
 LOG = logging.getLogger("eremite.service")  # for the custodian
 
 INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
-_LEDGER = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
+LEDGER_OUT_OF_REACH = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
 _CROWDED = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _PHRASES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
@@ -43,7 +43,7 @@ def add_handlers(app: FastAPI) -> None:
     """Every error that is raised on purpose has its answer."""
     app.add_exception_handler(InputError, _saying(422))
     app.add_exception_handler(BudgetRefused, _saying(409))
-    app.add_exception_handler(LedgerError, _telling_the_custodian(_LEDGER))
+    app.add_exception_handler(LedgerError, _telling_the_custodian(LEDGER_OUT_OF_REACH))
     app.add_exception_handler(
         TokensOutOfReach, _telling_the_custodian("The tokens cannot be read; tell the custodian.")
     )
