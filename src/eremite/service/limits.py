@@ -16,8 +16,8 @@ from eremite.privacy import LARGEST_EPSILON, exact
 
 #: Bytes of a body.
 LONGEST_BODY = 4 * 2**20
-#: Bytes of the first line and the headers together: what h11 reads before it gives up.
-LONGEST_HEAD = 64 * 2**10
+#: Bytes of the first line and the headers together: more are never read. Half as many always are.
+LONGEST_HEAD = 32 * 2**10
 #: Characters of a token; those that eremite makes have 43.
 LONGEST_TOKEN = 200
 #: Characters of a request id, a choice, or a name; names of columns may be as long as the table's longest.
