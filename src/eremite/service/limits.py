@@ -22,7 +22,8 @@ LONGEST_HEAD = 32 * 2**10
 LONGEST_TOKEN = 200
 #: Characters of a request id, a choice, or a name; names of columns may be as long as the table's longest.
 LONGEST_TEXT = 200
-#: Characters of a number: a fraction of two numbers with 300 digits each, which is what is computed with, fits.
+#: Characters of a number as a text, and digits in a row of any other: a fraction of two numbers with 300 digits each,
+#: which is what is computed with, fits.
 LONGEST_NUMBER = 700
 #: As many rows as a table can have, and more than any count is off by.
 MOST_ROWS = 2**32
@@ -53,6 +54,7 @@ class Bound:
     parts: Largest | None = None  # of a list
     inner: Largest | None = None  # of each list in a list
     as_text: bool = False  # whether the number may be a text, such as "1/3"
+    names: bool = False  # whether a list holds names of columns
     why: str = ""
 
 
@@ -80,7 +82,7 @@ BOUNDS: Mapping[str, Bound] = {
     "definition": Bound(),
     "min_neighbors": Bound(number=_rows, why=_TABLE_ROWS),
     "radius": Bound(number=_constant(1), why="no two rows are further apart"),
-    "columns": Bound(parts=_columns, why=_TABLE_COLUMNS),
+    "columns": Bound(parts=_columns, names=True, why=_TABLE_COLUMNS),
     "epsilon": Bound(number=_constant(LARGEST_EPSILON), parts=_constant(20), as_text=True),
     "delta": Bound(number=_constant(1), as_text=True),
     "mechanism": Bound(),
@@ -88,7 +90,7 @@ BOUNDS: Mapping[str, Bound] = {
     "h": Bound(number=_constant(1_000)),
     "size": Bound(number=_columns, why=_TABLE_COLUMNS),
     "max_size": Bound(number=_columns, why=_TABLE_COLUMNS),
-    "subspaces": Bound(parts=_sets, inner=_columns, why=_TABLE_COLUMNS),
+    "subspaces": Bound(parts=_sets, inner=_columns, names=True, why=_TABLE_COLUMNS),
     "utility": Bound(),
     "selection": Bound(),
     "candidates": Bound(parts=_constant(100_000), inner=_columns, why=_TABLE_COLUMNS),
@@ -125,10 +127,10 @@ class _Checked:
     def _require_list(self, value: list[object]) -> None:
         if self.bound.parts is None:
             return  # a list does not fit at all
-        self._require_length(self.name, len(value), self.bound.parts)
+        self._require_length(self.name, len(value), self.bound.parts, "" if self.bound.inner else self._why())
         if self.bound.inner is not None:
             for inner in (part for part in value if isinstance(part, list)):
-                self._require_length(f"Each part of {self.name}", len(inner), self.bound.inner)
+                self._require_length(f"Each part of {self.name}", len(inner), self.bound.inner, self._why())
                 self._require_names(inner)
         elif self.bound.number is not None:
             for part in value:
@@ -138,7 +140,7 @@ class _Checked:
 
     def _require_part(self, value: object) -> None:
         if isinstance(value, str) and not self.bound.as_text:
-            self._require_names([value])
+            self._require_text(value)
         elif isinstance(value, int | Decimal | str) and type(value) is not bool and self.bound.number is not None:
             self._require_number(value, self.bound.number(self.facts))
 
@@ -148,13 +150,18 @@ class _Checked:
         if abs(exact(value, self.name)) > largest:
             raise InputError(f"{self.name} must be at most {largest:,}{self._why()}.")
 
-    def _require_length(self, what: str, length: int, most: Largest) -> None:
+    def _require_length(self, what: str, length: int, most: Largest, why: str) -> None:
         if length > most(self.facts):
-            raise InputError(f"{what} must have at most {most(self.facts):,} entries{self._why()}.")
+            raise InputError(f"{what} must have at most {most(self.facts):,} entries{why}.")
 
     def _require_names(self, names: list[object]) -> None:
+        if self.bound.names:
+            for name in names:
+                self._require_text(name)
+
+    def _require_text(self, text: object) -> None:
         longest = max(LONGEST_TEXT, self.facts.longest_name)
-        if any(isinstance(name, str) and len(name) > longest for name in names):
+        if isinstance(text, str) and len(text) > longest:
             raise InputError(f"A text in {self.name} is longer than {longest:,} characters; none of that length fits.")
 
     def _why(self) -> str:

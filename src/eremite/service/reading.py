@@ -1,6 +1,7 @@
 """A question out of the bytes of a request, or one sentence that says what does not fit."""
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NoReturn, TypeVar
 
@@ -29,30 +30,31 @@ def read_question(content: bytes, kind: type[Q], facts: Facts) -> Q:
     raise InputError(sentence)  # here, so that pydantic's error does not travel along
 
 
+#: Making an integer of a million digits takes hours, and asking every number how long it is takes a second.
+_LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
+_ZEROS_FOR_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+
+
 def _json(content: bytes) -> Any:
+    if _LONG_NUMBER in content.translate(_ZEROS_FOR_DIGITS):  # in a number, or in a text, where it does no harm
+        return _parsed(content, lambda digits: int(_short(digits)), lambda digits: Decimal(_short(digits)))
+    return _parsed(content, int, Decimal)
+
+
+def _parsed(content: bytes, whole: Callable[[str], int], decimal: Callable[[str], Decimal]) -> Any:
     try:
-        return json.loads(content, parse_int=_whole, parse_float=_decimal, parse_constant=_no_number)
+        text = content.decode("utf-8-sig")
+        return json.loads(text, parse_int=whole, parse_float=decimal, parse_constant=_no_number)
+    except ArithmeticError:  # an exponent of twenty digits
+        raise InputError("A number in the body is out of range; write one that is not as large or small.") from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body is not JSON in UTF-8; send one JSON object.") from None
 
 
-def _whole(digits: str) -> int:
-    _require_short(digits)
-    return int(digits)
-
-
-def _decimal(digits: str) -> Decimal:
-    _require_short(digits)
-    try:
-        return Decimal(digits)
-    except ArithmeticError:  # an exponent of twenty digits
-        raise InputError("A number in the body is out of range; write one that is not as large or small.") from None
-
-
-def _require_short(digits: str) -> None:
-    """Making a number of a million digits takes a long time."""
+def _short(digits: str) -> str:
     if len(digits) > LONGEST_NUMBER:
         raise InputError(f"A number in the body has more than {LONGEST_NUMBER} characters; write it shorter.")
+    return digits
 
 
 def _no_number(_: str) -> NoReturn:

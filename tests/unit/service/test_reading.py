@@ -1,6 +1,7 @@
 """A body becomes the arguments of a session's method, numbers as written, or one sentence."""
 
 import inspect
+import sys
 import tracemalloc
 from decimal import Decimal
 
@@ -114,6 +115,7 @@ def test_name_of_an_unknown_field_is_shown_on_one_line_and_cut() -> None:
         b"",
         b"{",
         b"\xff",
+        "{}".encode("utf-16"),
         b'{"epsilon": NaN}',
         b'{"epsilon": Infinity}',
         b"[" * 10**5,
@@ -123,6 +125,35 @@ def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     with pytest.raises(HTTPException, match="The body is not JSON") as refused:
         read_question(body, Count, FACTS)
     assert refused.value.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (b"9" * 701, "A number in the body has more than 700 characters"),
+        (b"-" + b"9" * 10**6, "A number in the body has more than 700 characters"),
+        (b"0." + b"9" * 701, "A number in the body has more than 700 characters"),
+        (b"1e" + b"9" * 99, "A number in the body is out of range"),
+        (b"1e-" + b"9" * 99, "A number in the body is out of range"),
+    ],
+)
+def test_number_that_is_too_long_is_not_made(number: bytes, sentence: str) -> None:
+    """Also where Python itself is told to make integers of any length."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        with pytest.raises(InputError, match=sentence):
+            read_question(b'{%s, "epsilon": %s}' % (DEFINITION, number), Count, FACTS)
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+def test_digits_in_a_name_are_no_number() -> None:
+    """Nor are numbers beside it any different."""
+    name, facts = "9" * 800, Facts(rows=40, columns=2, longest_name=800)
+    body = b'{%s, "epsilon": 0.25, "columns": ["%s"]}' % (DEFINITION, name.encode())
+    question = read_question(body, Count, facts)
+    assert (question.columns, question.epsilon) == ([name], Decimal("0.25"))
 
 
 @pytest.mark.parametrize(
