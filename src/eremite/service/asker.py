@@ -43,8 +43,8 @@ class Asker:
         return self.dataset.session(self.grant.account)
 
 
-def house_of(request: Request) -> House:
-    """What the service holds."""
+async def house_of(request: Request) -> House:
+    """What the service holds. Not in a thread: /healthz needs none of those that all other routes share."""
     house: House = request.app.state.house
     return house
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -38,8 +39,10 @@ class Stuck:
         self._answers_again.set()
 
     async def asked(self) -> None:
-        """Until somebody waits. The loop's own clock stands still meanwhile."""
+        """Until somebody waits for it, which must happen. The loop's own clock stands still meanwhile."""
+        deadline = time.monotonic() + 600
         while not self._asked.is_set():
+            assert time.monotonic() < deadline
             await asyncio.sleep(0)
 
 
@@ -67,7 +70,7 @@ def timed(stuck: Stuck, asked: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[
     async def run() -> tuple[Any, float]:
         asking = asyncio.create_task(asked())
         await stuck.asked()
-        return await asking, asyncio.get_running_loop().time()
+        return await asyncio.wait_for(asking, 1000), asyncio.get_running_loop().time()
 
     return clockwork.run(run())
 
