@@ -198,6 +198,29 @@ def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_h
     wait_for(lambda: is_well(service))
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("subspaces", [["bmi"] * 300_000]),
+        ("subspaces", [["bmi", "pulse"]] * 100_000),
+        ("columns", ["bmi"] * 300_000),
+        ("h", 10**600),
+        ("request_id", "x" * 10**6),
+    ],
+    ids=["one long set", "many sets", "columns", "h", "request id"],
+)
+def test_request_that_holds_too_much_is_refused_for_free_in_a_short_sentence(
+    service: Served, field: str, value: object
+) -> None:
+    """A set of so many columns kept the service from answering anybody for minutes."""
+    left = service.left()
+    path, question = ("count", COUNT) if field == "columns" else ("subspaces", COUNT | {"h": 1})
+    answer = service.ask(f"/patients/{path}", question | {field: value})
+    assert answer.status_code == 422, answer.text[:200]
+    assert len(answer.content) < 200
+    assert (service.left(), is_well(service)) == (left, True)
+
+
 def is_well(service: Served) -> bool:
     try:
         return service.client.get(f"{service.address}/healthz").status_code == 200

@@ -1,6 +1,6 @@
 import pytest
 
-from eremite.names import joined, joined_cut, shown_name
+from eremite.names import cut_name, first_repeated, joined, joined_cut, shown_name
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,15 @@ def test_list_that_is_too_long_ends_in_a_number():
 def test_name_is_shown_on_one_line(name):
     assert shown_name(name) == repr(name)
     assert shown_name("blood, sugar") == "blood, sugar"
+
+
+def test_long_name_is_cut():
+    assert cut_name("a\nb") == "'a\\nb'"
+    assert cut_name("a" * 40) == repr("a" * 40)
+    assert cut_name("a" * 10**6) == repr("a" * 40 + "...")
+
+
+def test_first_name_that_occurred_before_is_found():
+    assert first_repeated(["a", "b", "b", "a"]) == "b"
+    assert first_repeated(["a", "b"]) is None
+    assert first_repeated([]) is None

@@ -37,9 +37,9 @@ def made_up_for_search(
         raise InputError(f"shape must be one of {', '.join(SEARCH_SHAPES)}.")
     if shape != "planted":
         return made_up(bounds, n_rows, rows_per_person, shape)
-    sets, columns = _apart(family, h), list(bounds)
-    places = [[columns.index(name) for name in one] for one in sets]
-    rows = _planted(np.random.default_rng(SEED), n_rows, len(columns), places)
+    sets, place = _apart(family, h), {name: at for at, name in enumerate(bounds)}
+    places = [[place[name] for name in one] for one in sets]
+    rows = _planted(np.random.default_rng(SEED), n_rows, len(bounds), places)
     where = "in one set of columns" if len(sets) == 1 else f"in each of {len(sets)} sets of columns"
     words = f"{n_rows:,} made-up rows, in groups, {_in_each(n_rows, len(sets)):,} planted as outliers {where}"
     return StandIn(scaled_up(rows, bounds, rows_per_person), words)
@@ -48,9 +48,11 @@ def made_up_for_search(
 def _apart(family: Subspaces, h: int) -> list[Subspace]:
     """Up to h of the largest candidates, no two of which share a column: the first ones there are."""
     taken: list[Subspace] = []
+    used: set[str] = set()
     for one in _largest(family):
-        if not any(set(one) & set(other) for other in taken):
+        if used.isdisjoint(one):
             taken.append(one)
+            used.update(one)
         if len(taken) == h:
             break
     return taken

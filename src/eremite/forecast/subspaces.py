@@ -28,6 +28,8 @@ RUNS = 2_500
 #: Sets of columns, and rows in all of them together, that a forecast looks at.
 MOST_SETS = 10_000
 MOST_ROWS = 10**9
+#: Sets looked at in all draws of one search together.
+MOST_LOOKS = 10**6
 
 _AT_ONCE = 2_000_000  # scores in memory
 _WIDTH = 1.96  # standard errors on either side of 95 %
@@ -161,6 +163,11 @@ def _seen(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> 
             f"A forecast would look closely at {n:,} rows in {family.count:,} sets of columns, and stops at "
             f"{MOST_SETS:,} sets and {MOST_ROWS:,} rows in all; choose a smaller size, list some sets, or take fewer "
             "rows."
+        )
+    if plan.h * family.count > MOST_LOOKS:
+        raise InputError(
+            f"Naming {plan.h:,} of {family.count:,} sets of columns takes more than the {MOST_LOOKS:,} looks that a "
+            "simulated search may take; name fewer, or choose a smaller size."
         )
     place = {name: at for at, name in enumerate(family.columns)}
     places = [tuple(place[name] for name in subspace) for subspace in family]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from eremite.errors import InputError
+from eremite.names import cut_name, first_repeated
 
 Subspace = tuple[str, ...]
 """The columns of a subspace, in the order of the table."""
@@ -54,6 +55,17 @@ class Subspaces:
             return len(self.chosen)
         return sum(math.comb(len(self.columns), size) for size in self.sizes)
 
+    def exceeds(self, most: int) -> bool:
+        """Whether there are more than `most`. Stops adding up as soon as that is clear, however many there are."""
+        if self.chosen is not None:
+            return len(self.chosen) > most
+        total = 0
+        for size in self.sizes:
+            total += _combinations_up_to(len(self.columns), size, most)
+            if total > most:
+                return True
+        return False
+
     @property
     def largest(self) -> int:
         """The most columns one of them has."""
@@ -85,11 +97,26 @@ def _check(columns: Sequence[str], size: int) -> None:
 
 
 def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
+    """The names in the order of the table. Takes time in proportion to their number, whatever they are."""
     if not isinstance(subspace, list | tuple) or not all(isinstance(name, str) for name in subspace) or not subspace:
         raise InputError("Each subspace must be a list of one or more column names.")
-    unknown = [name for name in subspace if name not in place]
-    if unknown:
-        raise InputError(f"Subspace column {unknown[0]!r} is not in the table; correct the name.")
-    if len(set(subspace)) < len(subspace):
-        raise InputError(f"Column {max(subspace, key=list(subspace).count)!r} occurs twice in one subspace.")
+    unknown = next((name for name in subspace if name not in place), None)
+    if unknown is not None:
+        raise InputError(f"Subspace column {cut_name(unknown)} is not in the table; correct the name.")
+    repeated = first_repeated(subspace)
+    if repeated is not None:
+        raise InputError(f"Column {cut_name(repeated)} occurs twice in one subspace.")
     return tuple(sorted(subspace, key=place.__getitem__))
+
+
+def _combinations_up_to(n: int, size: int, most: int) -> int:
+    """The number of sets of `size` out of n, or some number above `most` if there are more than that.
+
+    The sets of 1, 2, ... up to half of n are ever more, so the first number above `most` decides.
+    """
+    count = 1
+    for chosen in range(min(size, n - size)):
+        count = count * (n - chosen) // (chosen + 1)
+        if count > most:
+            break
+    return count

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import count_neighbors, count_rows_near
+from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
 from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
@@ -18,6 +19,9 @@ from eremite.privacy import Privacy, checked_epsilon, times_as_likely
 from eremite.queries.count import per_row
 from eremite.queries.fit import require_fit, require_named
 from eremite.table import Table
+
+#: Weights of all draws among the rows together: some minutes.
+MOST_WEIGHTS = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,8 @@ def plan_detection(
     points = None if candidates is None else table.scale(candidates, names)
     count = table.n_rows if points is None else len(points)
     require_named(h, count)
+    if points is None:
+        _require_few_weights(h, definition.min_neighbors)
     return DetectionPlan(
         definition=definition,
         columns=names,
@@ -82,6 +88,15 @@ def plan_detection(
         rows_per_person=table.rows_per_person,
         each=per_row(privacy, table.rows_per_person).epsilon / h,
     )
+
+
+def _require_few_weights(h: int, min_neighbors: int) -> None:
+    """Every draw among the rows weighs each degree from 0 to k."""
+    if h * (min_neighbors + 1) > MOST_WEIGHTS:
+        raise InputError(
+            f"Naming {h:,} of the rows with min_neighbors {min_neighbors:,} takes more than the {MOST_WEIGHTS:,} "
+            "weights that draws may take together; name fewer, or choose a smaller min_neighbors."
+        )
 
 
 def compute_detection(table: Table, plan: DetectionPlan) -> tuple[int, ...]:
@@ -103,7 +118,9 @@ def _cap(plan: DetectionPlan, count: int) -> int:
 def _among_rows(degrees: NDArray[np.int64], plan: DetectionPlan) -> tuple[int, ...]:
     """Rows of the same degree, capped at k, have the same score: draw the degree, then the row."""
     k = plan.definition.min_neighbors
-    rows = [list(np.flatnonzero(degrees == degree)) for degree in range(k + 1)]
+    order = np.argsort(degrees, kind="stable")  # one pass: k can be as large as the table
+    first = np.searchsorted(degrees[order], np.arange(k + 2))
+    rows = [list(order[first[degree] : first[degree + 1]]) for degree in range(k + 1)]
     exponents = [Fraction(-degree, k) * plan.each / 2 for degree in range(k + 1)]
     drawn = []
     for _ in range(plan.h):

@@ -39,6 +39,9 @@ CENTRE_SHARE = Fraction(1, 5)
 #: Where no row can move a count by more than this, a centre is not worth its share.
 LITTLE_MOVED = 11
 MOST_SUBSPACES = 10_000_000
+#: Each draw looks at every candidate.
+MOST_LOOKS = 10**8
+_MOST_SHOWN = 10**15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +92,9 @@ def family_among(
         family = Subspaces.listed(columns, subspaces)
     else:
         raise InputError("subspaces must be a list of lists of column names.")
-    if family.count > MOST_SUBSPACES:
+    if family.exceeds(MOST_SUBSPACES):
         raise InputError(
-            f"There are {family.count:,} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
+            f"There are {_shown_count(family)} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
             "choose a smaller size or list the subspaces of interest."
         )
     return family
@@ -113,6 +116,7 @@ def plan_subspaces(
     _require_choice("utility", utility, get_args(Utility))
     _require_choice("selection", selection, get_args(Selection))
     require_named(h, family.count)
+    _require_few_looks(h, family.count)
     most = most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
     if utility == "auto":
         utility = "paper" if most <= LITTLE_MOVED else "centred"
@@ -212,6 +216,19 @@ def _counts_and_centre(
 def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
     values = [dampened(gap, profile, limit, one.most) for profile in (one.lower, one.upper)]
     return min(values), max(values)
+
+
+def _shown_count(family: Subspaces) -> str:
+    """The count, unless it is a number that nobody would read: it can have thousands of digits."""
+    return f"more than {_MOST_SHOWN:,}" if family.exceeds(_MOST_SHOWN) else f"{family.count:,}"
+
+
+def _require_few_looks(h: int, candidates: int) -> None:
+    if h * candidates > MOST_LOOKS:
+        raise InputError(
+            f"Naming {h:,} of {candidates:,} subspaces takes more than the {MOST_LOOKS:,} looks that a search may "
+            "take; name fewer, or choose a smaller size."
+        )
 
 
 def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -36,7 +36,7 @@ def _or_null(schema: Schema) -> Schema:
 
 ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
 
-HEALTH = _object("The service is up.", status=_text("ok"), version=_text("Of eremite."))
+HEALTH = _object("The service is up, and its ledgers answer.", status=_text("ok"), version=_text("Of eremite."))
 
 _DEFINITION = _object(
     "What an outlier is.",
@@ -105,7 +105,7 @@ _EVENT = _object(
     "One event of the ledger.",
     seq=_whole("Its place."),
     time=_text("When; of a release, when it was charged."),
-    event=_text("opened, cap set, charged, released or refused."),
+    event=_text("opened, cap set, source noted, ledger accepted, charged, released or refused."),
     account=_or_null(_text("Whose.")),
     request_id=_or_null(_text("Of which request.")),
     epsilon=_or_null(_exact("Which was charged, refused or set.")),

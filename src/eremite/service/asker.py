@@ -1,11 +1,12 @@
 """Who asks, and about what: the dependencies of every route."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from eremite import Session
 from eremite.errors import InputError
 from eremite.service.failures import TokensOutOfReach
 from eremite.service.house import Dataset, House
@@ -21,6 +22,9 @@ _NO_CUSTODIAN = "This is for the custodian's tokens only."
 _bearer = HTTPBearer(auto_error=False, description="A token that the custodian made with: eremite token add")
 
 
+_Sent = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """A token's grant, and the dataset it asks about."""
@@ -28,10 +32,19 @@ class Asker:
     house: House
     grant: Grant
     dataset: Dataset
+    sent: HTTPAuthorizationCredentials | None = field(repr=False)
+
+    def still(self) -> "Asker":
+        """The same asker after a wait, by what the tokens say now; refused if the token is revoked or expired."""
+        return asking(self.house, granted(self.house, self.sent), self.sent, self.dataset.name)
+
+    def session(self) -> Session:
+        """Where the asker's account asks."""
+        return self.dataset.session(self.grant.account)
 
 
-def house_of(request: Request) -> House:
-    """What the service holds."""
+async def house_of(request: Request) -> House:
+    """What the service holds. Not in a thread: /healthz needs none of those that all other routes share."""
     house: House = request.app.state.house
     return house
 
@@ -39,7 +52,7 @@ def house_of(request: Request) -> House:
 HouseOf = Annotated[House, Depends(house_of)]
 
 
-def granted(house: HouseOf, sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> Grant:
+def granted(house: HouseOf, sent: _Sent) -> Grant:
     """The grant of the token that was sent; the file is read anew, so that revoking works at once."""
     try:
         grants = read_grants(house.tokens)
@@ -56,11 +69,13 @@ def granted(house: HouseOf, sent: Annotated[HTTPAuthorizationCredentials | None,
 Granted = Annotated[Grant, Depends(granted)]
 
 
-def asking(house: HouseOf, grant: Granted, name: Annotated[str, Path(description="Of the dataset.")]) -> Asker:
+def asking(
+    house: HouseOf, grant: Granted, sent: _Sent, name: Annotated[str, Path(description="Of the dataset.")]
+) -> Asker:
     """The token and its dataset. One it may not ask about is as one that is not there."""
     if name not in grant.datasets or name not in house.datasets:
         raise HTTPException(404, _NO_DATASET)
-    return Asker(house, grant, house.datasets[name])
+    return Asker(house, grant, house.datasets[name], sent)
 
 
 Asking = Annotated[Asker, Depends(asking)]

@@ -13,6 +13,7 @@ from eremite.forecast.plain import plain
 from eremite.release import json_number
 from eremite.service import answers
 from eremite.service.asker import Asking
+from eremite.service.limits import facts_of
 from eremite.service.outcomes import WITH_TOKEN, body_of, outcomes
 from eremite.service.questions import (
     CompareMechanisms,
@@ -50,13 +51,17 @@ def _epsilon(epsilon: Fraction) -> Response:
 
 
 def _endpoint(kind: type[Question], ask: Ask, written: Written) -> Callable[..., Awaitable[Response]]:
-    """Read the question, wait for its turn, ask the session, and give the answer when the turn ends."""
+    """Read the question, wait for its turn, ask the session, and give the answer when the turn ends.
+
+    A turn may be long in coming. When it comes, the token is looked up again before anything is charged.
+    """
 
     async def endpoint(asker: Asking, request: Request) -> Response:
-        turns, account = asker.house.turns, asker.grant.account
-        with turns.place(account):
-            question = await run_in_threadpool(read_question, await request.body(), kind)
-            answer = await turns.take(lambda: ask(asker.dataset.session(account), **question.arguments()))
+        turns = asker.house.turns
+        with turns.place(asker.grant.account):
+            facts = facts_of(asker.dataset.table)
+            question = await run_in_threadpool(read_question, await request.body(), kind, facts)
+            answer = await turns.take(lambda: ask(asker.still().session(), **question.arguments()))
         return written(answer)
 
     return endpoint

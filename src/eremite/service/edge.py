@@ -9,9 +9,9 @@ import asyncio
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from eremite.service.limits import LONGEST_BODY
 from eremite.service.turns import whole_tick
 
-LONGEST_BODY = 4 * 2**20
 _TENTHS = 10
 
 

@@ -10,7 +10,7 @@
 import logging
 import os
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, Response
@@ -24,10 +24,14 @@ from eremite.service.turns import Crowded
 LOG = logging.getLogger("eremite.service")  # for the custodian
 
 INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
-_LEDGER = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
+LEDGER_OUT_OF_REACH = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
 _CROWDED = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _PHRASES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+
+
+#: How an error becomes an answer.
+Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
 class TokensOutOfReach(EremiteError):  # noqa: N818 -- it names a state
@@ -40,14 +44,14 @@ def failure(status: int, sentence: str, headers: dict[str, str] | None = None) -
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Every error that is raised on purpose has its answer."""
+    """Every error that is raised on purpose has its answer. Handlers are coroutines: functions would take threads."""
     app.add_exception_handler(InputError, _saying(422))
     app.add_exception_handler(BudgetRefused, _saying(409))
-    app.add_exception_handler(LedgerError, _telling_the_custodian(_LEDGER))
+    app.add_exception_handler(LedgerError, _telling_the_custodian(LEDGER_OUT_OF_REACH))
     app.add_exception_handler(
         TokensOutOfReach, _telling_the_custodian("The tokens cannot be read; tell the custodian.")
     )
-    app.add_exception_handler(Crowded, lambda _, __: failure(503, _CROWDED))
+    app.add_exception_handler(Crowded, _crowded)
     app.add_exception_handler(AnyHTTPException, _by_http)
 
 
@@ -82,21 +86,28 @@ class NoTracebacks:
 _KIND = "An internal error, which EREMITE_DEBUG=1 shows in full"
 
 
-def _saying(status: int) -> Callable[[Request, Exception], Response]:
-    return lambda _, error: failure(status, str(error))
+def _saying(status: int) -> Handler:
+    async def answer(_: Request, error: Exception) -> Response:
+        return failure(status, str(error))
+
+    return answer
 
 
-def _telling_the_custodian(sentence: str) -> Callable[[Request, Exception], Response]:
+async def _crowded(_: Request, __: Exception) -> Response:
+    return failure(503, _CROWDED)
+
+
+def _telling_the_custodian(sentence: str) -> Handler:
     """The error's own words name files of the custodian's."""
 
-    def answer(_: Request, error: Exception) -> Response:
+    async def answer(_: Request, error: Exception) -> Response:
         LOG.error("%s", error)
         return failure(503, sentence)
 
     return answer
 
 
-def _by_http(_: Request, error: Exception) -> Response:
+async def _by_http(_: Request, error: Exception) -> Response:
     assert isinstance(error, AnyHTTPException)  # noqa: S101 -- for the type checker
     own = isinstance(error, HTTPException)  # starlette's are raised for addresses and methods it does not know
     sentence = error.detail if own else _PHRASES.get(error.status_code, "This request does not fit.")

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eremite import Session, Table
 from eremite.errors import InputError, LedgerError
 from eremite.ledger import Account, Creation, Ledger
+from eremite.ledger.store import EVERYONE
 from eremite.privacy import Privacy
+from eremite.service.ledger_reads import LedgerReads
 from eremite.service.tokens import Grant
 from eremite.service.turns import Turns
 from eremite.session import opened_ledger
@@ -42,6 +44,10 @@ class Dataset:
         """From which a token spends."""
         return Account(self.name, grant.account)
 
+    def require_ledger(self) -> None:
+        """Ask the ledger for what is left of the dataset: an error if it does not know or does not answer."""
+        self.ledger.remaining(Account(self.name, EVERYONE))
+
     def facts(self) -> dict[str, Any]:
         """All that is public about the table."""
         columns = {name: {"min": bounds.min, "max": bounds.max} for name, bounds in self.table.bounds.items()}
@@ -60,6 +66,7 @@ class House:
     datasets: Mapping[str, Dataset]
     tokens: Path
     turns: Turns
+    ledger_reads: LedgerReads = field(default_factory=LedgerReads)
 
     def close(self) -> None:
         """Let go of the ledgers; each has every charge in one file then, and its witness has the last event."""

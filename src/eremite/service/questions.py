@@ -4,6 +4,7 @@ Numbers of privacy are taken as written: 0.1 is 1/10, and a text may be "1/3".
 """
 
 from decimal import Decimal
+from math import inf, isinf
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
@@ -25,9 +26,12 @@ def _float(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise _must("be a number")
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise _must("be a number that is not as large") from None
+        number = inf
+    if isinf(number):
+        raise _must("be a number that is not as large")
+    return number
 
 
 def _definition(value: object) -> OutlierDefinition:
@@ -67,7 +71,7 @@ RequestId = Annotated[
 #: What forecasts are made for unless told otherwise, as `Session` has it.
 USUAL: list[int | Decimal | str] = ["0.1", "0.2", "0.5", "1", "2"]
 
-Epsilons = Annotated[list[Number], Field(description="For which epsilons.", min_length=1, max_length=20)]
+Epsilons = Annotated[list[Number], Field(description="For which epsilons.", min_length=1)]
 Shape = Annotated[str, Field(description="Of made-up rows, where there is no stand-in: clusters, normal or uniform.")]
 SearchShape = Annotated[
     str, Field(description="Of made-up rows, where there is no stand-in: planted, clusters, normal or uniform.")

@@ -1,6 +1,7 @@
 """A question out of the bytes of a request, or one sentence that says what does not fit."""
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NoReturn, TypeVar
 
@@ -8,19 +9,20 @@ from fastapi import HTTPException
 from pydantic import ValidationError
 
 from eremite.errors import InputError
+from eremite.names import cut_name
+from eremite.service.limits import LONGEST_NUMBER, Facts, require_bounded
 from eremite.service.questions import MUST, Question
 
 Q = TypeVar("Q", bound=Question)
 
-_LONGEST_SHOWN = 40
 
-
-def read_question(content: bytes, kind: type[Q]) -> Q:
-    """The question. Numbers with a point are decimals, so that 0.1 is what was written."""
+def read_question(content: bytes, kind: type[Q], facts: Facts) -> Q:
+    """The question, within its bounds. Numbers with a point are decimals, so that 0.1 is what was written."""
     fields = _json(content)
     if not isinstance(fields, dict):
         raise InputError("The body must be one JSON object with the fields of the question.")
     _require_known(fields, kind)
+    require_bounded(fields, facts)
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
@@ -28,11 +30,31 @@ def read_question(content: bytes, kind: type[Q]) -> Q:
     raise InputError(sentence)  # here, so that pydantic's error does not travel along
 
 
+#: Making an integer of a million digits takes hours, and asking every number how long it is takes a second.
+_LONG_NUMBER = b"0" * (LONGEST_NUMBER + 1)
+_ZEROS_FOR_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+
+
 def _json(content: bytes) -> Any:
+    if _LONG_NUMBER in content.translate(_ZEROS_FOR_DIGITS):  # in a number, or in a text, where it does no harm
+        return _parsed(content, lambda digits: int(_short(digits)), lambda digits: Decimal(_short(digits)))
+    return _parsed(content, int, Decimal)
+
+
+def _parsed(content: bytes, whole: Callable[[str], int], decimal: Callable[[str], Decimal]) -> Any:
     try:
-        return json.loads(content, parse_float=Decimal, parse_constant=_no_number)
-    except (ValueError, ArithmeticError, RecursionError):
+        text = content.decode("utf-8-sig")
+        return json.loads(text, parse_int=whole, parse_float=decimal, parse_constant=_no_number)
+    except ArithmeticError:  # an exponent of twenty digits
+        raise InputError("A number in the body is out of range; write one that is not as large or small.") from None
+    except (ValueError, RecursionError):
         raise HTTPException(400, "The body is not JSON in UTF-8; send one JSON object.") from None
+
+
+def _short(digits: str) -> str:
+    if len(digits) > LONGEST_NUMBER:
+        raise InputError(f"A number in the body has more than {LONGEST_NUMBER} characters; write it shorter.")
+    return digits
 
 
 def _no_number(_: str) -> NoReturn:
@@ -44,21 +66,16 @@ def _require_known(fields: dict[str, Any], kind: type[Question]) -> None:
     unknown = next((name for name in fields if name not in kind.model_fields), None)
     if unknown is not None:
         raise InputError(
-            f"There is no field {_shown(unknown)} in this question; it has: {', '.join(kind.model_fields)}."
+            f"There is no field {cut_name(unknown)} in this question; it has: {', '.join(kind.model_fields)}."
         )
 
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    field = _shown(".".join(map(str, first["loc"])))
+    field = cut_name(".".join(map(str, first["loc"])))
     match first["type"]:
         case "missing":
             return f"The question needs {field}."
         case kind_of_error:
             words = first["msg"] if kind_of_error == MUST else f"does not fit: {first['msg'].lower()}"
             return f"The field {field} {words}."
-
-
-def _shown(name: str) -> str:
-    """The asker's own word, on one line and cut."""
-    return repr(name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}...")

@@ -12,8 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from eremite.errors import InputError
-
-_LONGEST_NAME = 200
+from eremite.service.limits import LONGEST_TEXT, LONGEST_TOKEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +59,8 @@ def hash_of(token: str) -> str:
 
 def grant_of(token: str, grants: Iterable[Grant], today: date) -> Grant | None:
     """The grant of a token, unless it has expired. Every hash is compared, each in constant time."""
+    if len(token) > LONGEST_TOKEN:
+        return None
     wanted = hash_of(token)
     found = [grant for grant in grants if hmac.compare_digest(grant.hash, wanted)]
     return next((grant for grant in found if grant.expires is None or today <= grant.expires), None)
@@ -71,5 +72,5 @@ def utc_today() -> date:
 
 
 def _require_name(text: object, what: str) -> None:
-    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
-        raise InputError(f"The {what} must be a text of 1 to {_LONGEST_NAME} printable characters.")
+    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable():
+        raise InputError(f"The {what} must be a text of 1 to {LONGEST_TEXT} printable characters.")

@@ -17,6 +17,7 @@ from eremite.forecast import (
     family_among,
     forecast_subspaces,
     made_up_for_search,
+    planted,
 )
 from eremite.forecast import subspaces as forecasting
 from eremite.forecast.draws import field
@@ -197,6 +198,35 @@ def test_more_sets_or_rows_than_a_forecast_looks_at_are_refused():
         forecast_subspaces(stand_in, asked(family=family), [1])
     with pytest.raises(InputError, match=r"27,405 sets"):
         epsilon_for_subspaces(stand_in, asked(family=family), "0.5")
+
+
+def test_more_draws_than_a_forecast_simulates_are_refused_before_a_look(monkeypatch):
+    """Every draw looks at every set, in each of 2,500 runs, for free."""
+    monkeypatch.setattr(forecasting, "field", lambda *_, **__: pytest.fail("was looked at"))
+    names = [f"x{i}" for i in range(19)]
+    wide = Session(Table.from_frame(np.zeros((9, 19)), dict.fromkeys(names, (0, 1))), epsilon=1)
+    with pytest.raises(InputError, match="Naming 900 of 3,876 sets of columns takes more than the 1,000,000 looks"):
+        wide.forecast_subspaces(DEFINITION, h=900, size=4, epsilon=1, shape="uniform")
+
+
+class Compared(str):
+    """A name that counts how often it is hashed."""
+
+    hashed = 0
+
+    def __hash__(self):
+        Compared.hashed += 1
+        return str.__hash__(self)
+
+
+def test_sets_to_plant_in_are_found_with_one_look_at_each_name():
+    """Each listed set was compared with all those taken before: for 300,000 pairs that took a minute, for free."""
+    names = [Compared(f"x{i:03}") for i in range(200)]
+    pairs = [[names[i], names[i + 1]] for i in range(0, 200, 2)] + [[names[0], name] for name in names[2:]]
+    family = family_among(names, None, None, pairs)
+    Compared.hashed = 0
+    assert len(planted._apart(family, 1000)) == 100
+    assert Compared.hashed <= 4 * sum(map(len, pairs))
 
 
 def test_rows_without_a_difference_are_refused():

@@ -1,3 +1,4 @@
+import math
 from itertools import islice
 
 import numpy as np
@@ -26,6 +27,52 @@ def test_subspaces_are_enumerated_lazily_and_counted_without_enumeration():
     family = Subspaces.up_to([f"c{i}" for i in range(200)], 100)
     assert family.count > 10**58
     assert next(iter(family)) == ("c0",)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_family_exceeds_what_its_count_exceeds(n):
+    names = [f"c{i}" for i in range(n)]
+    for make in (Subspaces.of_size, Subspaces.up_to):
+        for family in (make(names, size) for size in range(1, n + 1)):
+            assert [family.exceeds(most) for most in range(300)] == [family.count > most for most in range(300)]
+    assert Subspaces.listed(names, [[names[0]]]).exceeds(0)
+    assert not Subspaces.listed(names, [[names[0]]]).exceeds(1)
+
+
+def test_family_of_any_size_is_found_too_large_without_its_count(monkeypatch):
+    """All sets of 10,000 columns: their number has 3,011 digits, and adding it up took seconds."""
+    monkeypatch.setattr(math, "comb", lambda *_: pytest.fail("was counted in full"))
+    names = [f"c{i}" for i in range(10_000)]
+    assert Subspaces.up_to(names, 10_000).exceeds(10**15)
+    assert Subspaces.of_size(names, 5_000).exceeds(10**15)
+
+
+class Counted(str):
+    """A name that counts how often it is compared with another one."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize(("letter", "sentence"), [("c", "'c0' occurs twice"), ("x", "'x0' is not in the table")])
+def test_names_of_one_set_are_looked_at_once_each(letter, sentence):
+    """20,000 names took ten seconds, 300,000 of them minutes: each was compared with all others."""
+    names = [Counted(f"{letter}{i}") for _ in range(2) for i in range(1000)]
+    Counted.compared = 0
+    with pytest.raises(InputError, match=sentence):
+        Subspaces.listed([f"c{i}" for i in range(1000)], [names])
+    assert Counted.compared <= 4 * len(names)
+
+
+def test_name_that_does_not_fit_is_shown_cut():
+    with pytest.raises(InputError, match="not in the table") as refused:
+        Subspaces.listed(NAMES, [["x" * 10**6]])
+    assert len(str(refused.value)) < 200
 
 
 def test_listed_subspaces_keep_their_order_and_take_the_tables_column_order():

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
+from eremite.queries import detection
 from eremite.queries.detection import compute_detection, plan_detection
 from private_side import left_when_looking, refused_for_free
 
@@ -167,3 +168,28 @@ def test_release_of_rows_says_how_little_it_tells():
     assert release.mechanism == "exponential"
     assert "close to a random pick" in dict(release.parameters)["candidates"]
     assert "at most 1.29 times" in dict(release.parameters)["candidates"]  # e^(1/4) = 1.284
+
+
+def test_rows_are_grouped_by_degree_with_one_look_at_each(monkeypatch):
+    """Once for each number of neighbors up to k was a look at N rows, N times, where k is as large as the table."""
+    groups = []
+    monkeypatch.setattr(
+        detection, "draw_index", lambda _, counts: groups.append(list(counts)) or int(np.argmax(counts))
+    )
+    monkeypatch.setattr(np, "flatnonzero", lambda _: pytest.fail("all rows were looked at again"))
+    degrees = np.random.default_rng(4).integers(0, 8, 200)
+    k = OutlierDefinition(min_neighbors=9, radius=0.1)
+    made = plan_detection(table(200), k, None, 1, None, 1)
+    [drawn] = detection._among_rows(degrees, made)
+    assert groups == [[int(np.count_nonzero(degrees == degree)) for degree in range(10)]]
+    assert degrees[drawn] == np.argmax(groups[0])
+
+
+def test_draws_among_rows_that_would_weigh_too_much_are_refused_for_free():
+    """Each draw weighs each of k + 1 degrees: 1,000 draws with k in the tens of thousands took days."""
+    many = table(20_001)
+    k = OutlierDefinition(min_neighbors=20_000, radius=0.1)
+    said = refused_for_free(many, lambda session: session.detect_outliers(k, candidates=None, h=50, epsilon=1))
+    assert said.startswith("Naming 50 of the rows with min_neighbors 20,000 takes more than the 1,000,000 weights")
+    assert plan_detection(many, k, None, 49, None, 1).h == 49
+    assert plan_detection(many, k, POINTS * 20, 50, None, 1).h == 50

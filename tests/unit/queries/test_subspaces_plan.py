@@ -124,6 +124,21 @@ def test_family_too_large_is_refused_with_its_count_before_anything_is_charged()
     assert session.remaining == Privacy(Fraction(1))
 
 
+def test_family_of_astronomical_size_is_refused_in_a_short_sentence():
+    """The number of all sets of 20,000 columns has more digits than Python writes."""
+    with pytest.raises(InputError, match="There are more than 1,000,000,000,000,000 such subspaces") as refused:
+        family_of(rowless(20_000), None, 20_000, None)
+    assert len(str(refused.value)) < 300
+
+
+def test_search_with_too_many_draws_is_refused_before_anything_is_charged():
+    """Every draw looks at every candidate: a million out of a million would never end."""
+    with pytest.raises(InputError, match="Naming 50,000 of 9,531,039 subspaces takes more than"):
+        plan_subspaces(
+            rowless(45), DEFINITION, family_of(rowless(45), None, 6, None), 50_000, 1, 0, "paper", "exponential"
+        )
+
+
 def test_family_of_ten_million_is_the_most():
     """Up to six columns of 45, and of 46."""
     assert family_of(rowless(45), None, 6, None).count == 9_531_039 <= MOST_SUBSPACES

@@ -12,6 +12,7 @@ from uvicorn.server import ServerState
 import clockwork
 from eremite.service import connections
 from eremite.service.connections import _PATIENCE, Connection
+from eremite.service.limits import LONGEST_HEAD
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]
@@ -108,3 +109,29 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatc
         return [*told, await answer(await connect())]
 
     assert served(talk) == [b"204", b"204", b"204", b"", b"204"]
+
+
+@pytest.mark.parametrize(
+    ("length", "status"),
+    [(LONGEST_HEAD // 2, b"204"), (LONGEST_HEAD + 1, b"400"), (2**20, b"400")],
+    ids=["half as long", "too long", "much too long"],
+)
+def test_head_that_is_too_long_is_refused_though_it_comes_in_one_piece(length: int, status: bytes) -> None:
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nA: %s\r\n\r\n"
+    request = head % (b"a" * (length - len(head) + 2))
+    assert len(request) == length
+
+    async def run() -> bytes:
+        config = uvicorn.Config(slow, lifespan="off", log_config=None)
+        config.load()
+        theirs, ours = socket.socketpair()
+        _, connection = await asyncio.get_running_loop().connect_accepted_socket(
+            lambda: Connection(config, ServerState(), {}), ours
+        )
+        reader, writer = await asyncio.open_connection(sock=theirs)
+        connection.data_received(request)
+        told = await reader.read(12)
+        writer.close()
+        return told[9:]
+
+    assert clockwork.run(run()) == status

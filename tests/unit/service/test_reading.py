@@ -1,6 +1,7 @@
 """A body becomes the arguments of a session's method, numbers as written, or one sentence."""
 
 import inspect
+import sys
 import tracemalloc
 from decimal import Decimal
 
@@ -9,6 +10,7 @@ from fastapi import HTTPException
 
 from eremite import InputError, OutlierDefinition, Session
 from eremite.privacy import exact
+from eremite.service.limits import Facts
 from eremite.service.questions import (
     CompareMechanisms,
     Count,
@@ -24,6 +26,8 @@ from eremite.service.questions import (
 )
 from eremite.service.reading import read_question
 
+FACTS = Facts(rows=40, columns=2, longest_name=5)
+WIDE = Facts(rows=40, columns=10**6, longest_name=7)
 DEFINITION = b'"definition": {"min_neighbors": 5, "radius": 0.05}'
 METHODS = {
     Count: Session.count_outliers,
@@ -58,7 +62,7 @@ def test_body_has_the_arguments_of_the_method_with_its_defaults(kind: type[Quest
 
 
 def test_numbers_are_taken_as_written() -> None:
-    question = read_question(b'{%s, "epsilon": 0.1000000000000000000001}' % DEFINITION, Count)
+    question = read_question(b'{%s, "epsilon": 0.1000000000000000000001}' % DEFINITION, Count, FACTS)
     assert question.arguments() == {
         "definition": OutlierDefinition(min_neighbors=5, radius=0.05),
         "columns": None,
@@ -68,8 +72,10 @@ def test_numbers_are_taken_as_written() -> None:
         "request_id": None,
     }
     assert exact(question.epsilon, "epsilon") * 10**22 == 10**21 + 1
-    assert read_question(b'{%s, "epsilon": "1/3"}' % DEFINITION, Count).epsilon == "1/3"
-    points = read_question(b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, Detect).candidates
+    assert read_question(b'{%s, "epsilon": "1/3"}' % DEFINITION, Count, FACTS).epsilon == "1/3"
+    points = read_question(
+        b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, Detect, FACTS
+    ).candidates
     assert points == [[1.0, 2.5]]
 
 
@@ -85,32 +91,69 @@ def test_numbers_are_taken_as_written() -> None:
         (b"[%.0s]", "The body must be one JSON object"),
         (b'{"definition": {"min_neighbors": 5}, "epsilon": 1, "columns": [%.0s]}', "The field 'definition' must be"),
         (b'{"definition": {"min_neighbors": 0, "radius": 1}, "epsilon": 1, "columns": [%.0s]}', "min_neighbors must"),
-        (b'{"definition": {"min_neighbors": 1, "radius": 1e999}, "epsilon": 1, "columns": [%.0s]}', "radius must be"),
+        (b'{"definition": {"min_neighbors": 1, "radius": 1e999}, "epsilon": 1, "columns": [%.0s]}', "radius must have"),
         (b'{"definition": {"min_neighbors": 1, "radius": "1"}, "epsilon": 1, "columns": [%.0s]}', "must be a number"),
     ],
 )
 def test_body_that_does_not_fit_is_told_in_one_sentence(body: bytes, sentence: str) -> None:
     with pytest.raises(InputError) as refused:
-        read_question(body % DEFINITION, Count)
+        read_question(body % DEFINITION, Count, FACTS)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_name_of_an_unknown_field_is_shown_on_one_line_and_cut() -> None:
     with pytest.raises(InputError) as refused:
-        read_question(b'{%s, "epsilon": 1, "a\\n%s": 1}' % (DEFINITION, b"b" * 10**5), Count)
+        read_question(b'{%s, "epsilon": 1, "a\\n%s": 1}' % (DEFINITION, b"b" * 10**5), Count, FACTS)
     assert len(str(refused.value)) < 200
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff", b'{"epsilon": NaN}', b'{"epsilon": Infinity}', b"[" * 10**5, b"9" * 10**5, b"1e" + b"9" * 99],
+    [
+        b"",
+        b"{",
+        b"\xff",
+        "{}".encode("utf-16"),
+        b'{"epsilon": NaN}',
+        b'{"epsilon": Infinity}',
+        b"[" * 10**5,
+    ],
 )
 def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     with pytest.raises(HTTPException, match="The body is not JSON") as refused:
-        read_question(body, Count)
+        read_question(body, Count, FACTS)
     assert refused.value.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (b"9" * 701, "A number in the body has more than 700 characters"),
+        (b"-" + b"9" * 10**6, "A number in the body has more than 700 characters"),
+        (b"0." + b"9" * 701, "A number in the body has more than 700 characters"),
+        (b"1e" + b"9" * 99, "A number in the body is out of range"),
+        (b"1e-" + b"9" * 99, "A number in the body is out of range"),
+    ],
+)
+def test_number_that_is_too_long_is_not_made(number: bytes, sentence: str) -> None:
+    """Also where Python itself is told to make integers of any length."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        with pytest.raises(InputError, match=sentence):
+            read_question(b'{%s, "epsilon": %s}' % (DEFINITION, number), Count, FACTS)
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+def test_digits_in_a_name_are_no_number() -> None:
+    """Nor are numbers beside it any different."""
+    name, facts = "9" * 800, Facts(rows=40, columns=2, longest_name=800)
+    body = b'{%s, "epsilon": 0.25, "columns": ["%s"]}' % (DEFINITION, name.encode())
+    question = read_question(body, Count, facts)
+    assert (question.columns, question.epsilon) == ([name], Decimal("0.25"))
 
 
 @pytest.mark.parametrize(
@@ -127,11 +170,11 @@ def test_one_mistake_is_told_and_a_hundred_thousand_are_not_collected(
     kind: type[Question], field: bytes, mistake: bytes | None
 ) -> None:
     """All of them in 4 MiB took half a minute and 2 GB."""
-    many = b"".join(b', "%d": 1' % i for i in range(10**5)) if mistake is None else mistake * 10**5
+    many = b"".join(b', "%d": 1' % i for i in range(10**5)) if mistake is None else mistake * (10**5 - 1)
     tracemalloc.start()
     try:
         with pytest.raises(InputError):
-            read_question(b'{%s, "epsilon": 1, %s}' % (DEFINITION, field % many), kind)
+            read_question(b'{%s, "epsilon": 1, %s}' % (DEFINITION, field % many), kind, WIDE)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -1,0 +1,89 @@
+"""A service in this process on a small table, with a ledger in memory, and a way to ask it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+from fastapi import FastAPI
+
+from eremite import Privacy, Table
+from eremite.ledger import Ledger, MemoryStore
+from eremite.service.application import application
+from eremite.service.house import Dataset, House
+from eremite.service.token_file import change_grants
+from eremite.service.tokens import Grant, hash_of
+from eremite.service.turns import Turns
+
+ROWS, COLUMNS = 40, ("bmi", "pulse")
+DEFINITION = {"min_neighbors": 3, "radius": 0.05}
+ASKED = {"definition": DEFINITION, "epsilon": 0.1}
+SEARCH = {"definition": DEFINITION, "h": 1, "size": 1}
+#: A question that fits, for each route that takes one.
+GOOD: dict[str, dict[str, Any]] = {
+    "count": ASKED,
+    "subspaces": ASKED | SEARCH,
+    "report": ASKED | SEARCH,
+    "detect": ASKED | {"h": 1, "candidates": [[0.5, 0.5]]},
+    "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
+    "forecast/count": {"definition": DEFINITION},
+    "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
+    "forecast/count/mechanisms": {"definition": DEFINITION},
+    "forecast/subspaces": SEARCH,
+    "forecast/subspaces/epsilon": SEARCH,
+}
+
+
+@dataclass(frozen=True)
+class Service:
+    """The application and what it holds."""
+
+    app: FastAPI
+    house: House
+    ledger: Ledger
+
+    def events(self) -> list[str]:
+        """What the ledger has written down."""
+        return [type(entry.event).__name__ for entry in self.ledger.history("patients")]
+
+    def ask(self, *requests: tuple[str, str, Any]) -> list[httpx.Response]:
+        """All at once, in a loop of their own."""
+        return asyncio.run(self.asked(requests))
+
+    async def asked(self, requests: Sequence[tuple[str, str, Any]]) -> list[httpx.Response]:
+        async with self.client() as client:
+            return await asyncio.gather(*(client.request(how, path, content=body) for how, path, body in requests))
+
+    def client(self, token: str = "secret") -> httpx.AsyncClient:  # noqa: S107
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://service", headers=headers)
+
+
+def service(folder: Path, turns: Turns | None = None, **house: Any) -> Service:
+    """One dataset, and the token "secret", which is a custodian's."""
+    rows = np.random.default_rng(1).random((ROWS, len(COLUMNS)))
+    ledger = Ledger(MemoryStore())
+    cap = Privacy(Fraction(2))
+    ledger.open_dataset("patients", cap)
+    table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1)))
+    dataset = Dataset(name="patients", table=table, stand_in=None, cap=cap, ledger=ledger)
+    change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
+    held = House(datasets={"patients": dataset}, tokens=folder / "tokens.json", turns=turns or Turns(0.001), **house)
+    return Service(application(held), held, ledger)
+
+
+def grant(token: str) -> Grant:
+    return Grant(name=token, account="research", datasets=("patients",), custodian=True, hash=hash_of(token))
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Wait for what must happen; only what hangs takes so long, however busy the machine."""
+    deadline = time.monotonic() + 600
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

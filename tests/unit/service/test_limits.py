@@ -1,0 +1,251 @@
+"""No field of any request can hold so much that reading it takes long: it is refused before it waits for a turn."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from books import COLUMNS, GOOD, ROWS, Service, service
+
+from eremite import InputError
+from eremite.service import limits, openapi, tokens
+from eremite.service.limits import BOUNDS, Facts
+from eremite.service.questions import Count, Detect, Question
+from eremite.service.reading import read_question
+from eremite.service.turns import Turns
+
+FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
+DESCRIBED = openapi()["paths"]
+PATHS = {path: "".join(methods).upper() for path, methods in DESCRIBED.items()}
+TEXTS = ("mechanism", "request_id", "utility", "selection", "shape")
+#: As JSON: long, deep, many digits, large exponents, many parts.
+HUGE = {
+    "text": json.dumps("x" * 10**5),
+    "digits": "9" * 10**5,
+    "digits as text": json.dumps("9" * 10**5),
+    "fraction as text": json.dumps("1/" * 10**4 + "3"),
+    "decimals": f"0.{'1' * 10**5}",
+    "exponent": "1e999999999",
+    "small exponent": "1e-999999999",
+    "exponent as text": '"1e999999999"',
+    "exponent out of range": "1e" + "9" * 30,
+    "list": json.dumps(["bmi"] * 10**5),
+    "list of a long text": json.dumps(["x" * 10**5]),
+    "list of digits": f"[{'9' * 10**5}]",
+    "list of large numbers": json.dumps([10**300] * 5),
+    "list in a list": json.dumps([["bmi"] * 10**5]),
+    "lists in a list": json.dumps([["bmi"]] * (10**5 + 1)),
+    "depth": "[" * 500 + "]" * 500,
+    "more depth": "[" * 10**5 + "]" * 10**5,
+    "object": json.dumps({str(i): i for i in range(10**4)}),
+}
+LONG = ("text", "digits", "digits as text", "list", "list in a list")
+
+
+def fields() -> Iterator[tuple[str, str, Callable[[str], bytes]]]:
+    """Every field of every question, as its description has it, and how to send it with a value of one's own."""
+    for path in PATHS:
+        body = DESCRIBED[path].get("post", {}).get("requestBody")
+        if body is None:
+            continue
+        route = path.split("{name}/")[1]
+        schema = body["content"]["application/json"]["schema"]
+        for name in schema["properties"]:
+            yield route, name, lambda value, route=route, name=name: sent(GOOD[route], name, value)  # type: ignore[misc]
+        if "definition" in schema["properties"]:
+            for name in schema["properties"]["definition"]["properties"]:
+                yield route, name, lambda value, route=route, name=name: sent_within(GOOD[route], name, value)  # type: ignore[misc]
+
+
+def sent(good: dict[str, Any], name: str, value: str) -> bytes:
+    family = {"size", "max_size", "subspaces"}
+    kept = {key: part for key, part in good.items() if key != name and not (name in family and key in family)}
+    parts = [f'"{name}": {value}', *(f'"{key}": {json.dumps(part)}' for key, part in kept.items())]
+    return f"{{{', '.join(parts)}}}".encode()
+
+
+def sent_within(good: dict[str, Any], name: str, value: str) -> bytes:
+    return sent(good, "definition", sent(good["definition"], name, value).decode())
+
+
+FIELDS = list(fields())
+IDS = [f"{route} {name}" for route, name, _ in FIELDS]
+
+
+def kind_of(route: str) -> type[Question]:
+    """The question that a route takes, told by its docstring."""
+    summary = DESCRIBED[f"/v1/datasets/{{name}}/{route}"]["post"]["summary"]
+    return next(kind for kind in every_kind(Question) if kind.__doc__ == summary)
+
+
+def every_kind(kind: type[Question]) -> Iterator[type[Question]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from every_kind(below)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Service:
+    return service(tmp_path_factory.mktemp("limits"))
+
+
+@pytest.fixture
+def no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for a turn fails, which would show as an internal error."""
+    monkeypatch.setattr(Turns, "take", lambda *_: pytest.fail("a turn was taken"))
+
+
+def test_every_field_of_every_question_has_a_bound_and_no_other_does() -> None:
+    assert len(FIELDS) > 60
+    assert {name for _, name, _ in FIELDS} == set(BOUNDS)
+
+
+@pytest.mark.parametrize("route", GOOD)
+def test_question_that_fits_is_within_its_bounds(route: str) -> None:
+    question = read_question(json.dumps(GOOD[route]).encode(), kind_of(route), FACTS)
+    assert GOOD[route].keys() <= question.arguments().keys()
+
+
+@pytest.mark.parametrize(("route", "name", "send"), FIELDS, ids=IDS)
+def test_long_values_of_every_field_are_refused_over_http_without_a_turn_or_a_charge(
+    served: Service, no_turns: None, route: str, name: str, send: Callable[[str], bytes]
+) -> None:
+    before = served.events()
+    for answer in served.ask(*(("POST", f"/v1/datasets/patients/{route}", send(HUGE[how])) for how in LONG)):
+        assert answer.status_code == 422, answer.text
+        assert list(answer.json()) == ["error"]
+        assert len(answer.content) < 600
+        assert "\n" not in answer.json()["error"]
+    assert served.events() == before
+
+
+@pytest.mark.parametrize(("route", "name", "send"), FIELDS, ids=IDS)
+def test_huge_values_of_every_field_are_refused_with_little_work(
+    route: str, name: str, send: Callable[[str], bytes]
+) -> None:
+    """Calls of functions are counted: a handful for each value that was sent, and no more for pairs of them."""
+    kind = kind_of(route)
+    for how, value in HUGE.items():
+        if how == "exponent as text" and name in TEXTS:
+            continue  # a short text
+        body = send(value)
+        calls, error = counted_calls(lambda body=body: read_question(body, kind, FACTS))  # type: ignore[misc]
+        assert calls < 1000 + 8 * body.count(b","), how
+        assert error is not None, how
+        assert len(str(error)) < 600, how
+
+
+def counted_calls(work: Callable[[], object]) -> tuple[int, Exception | None]:
+    calls, error = 0, None
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    except Exception as raised:
+        error = raised
+    finally:
+        sys.setprofile(None)
+    return calls, error
+
+
+def over(name: str) -> Iterator[tuple[str, str, str]]:
+    """A value at each bound of a field, one beyond it, and how the sentence begins."""
+    bound = BOUNDS[name]
+    names = [f"x{i}" for i in range(200_000)]
+    if bound.number is not None:
+        most = bound.number(FACTS)
+        at, beyond = (f"[{most}]", f"[{most + 1}]") if name == "radii" else (str(most), str(most + 1))
+        if name != "epsilon":  # a list in forecasts
+            yield at, beyond, f"{name} must be at most {most:,}"
+    if bound.parts is not None:
+        most = bound.parts(FACTS)
+        part: Any = ["bmi"] if bound.inner else (0.5 if bound.number else "bmi")
+        parts = [part] * (most + 1)
+        if name != "epsilon":
+            yield json.dumps(parts[:-1]), json.dumps(parts), f"{name} must have at most {most:,} entries"
+    if bound.inner is not None:
+        most = bound.inner(FACTS)
+        at, beyond = json.dumps([names[:most]]), json.dumps([names[: most + 1]])
+        yield at, beyond, f"Each part of {name} must have at most {most:,} entries"
+    if name in TEXTS:
+        yield json.dumps("x" * 200), json.dumps("x" * 201), f"A text in {name} is longer than 200 characters"
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_bound_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is at the bound is read on; what is one beyond it is refused before its parts are validated."""
+    route, _, send = next(each for each in FIELDS if each[1] == name)
+    kind, validated = kind_of(route), []
+    monkeypatch.setattr(kind, "model_validate", validated.append)
+    for at, beyond, sentence in over(name):
+        read_question(send(at), kind, FACTS)
+        assert len(validated) == 1
+        validated.clear()
+        with pytest.raises(InputError) as refused:
+            read_question(send(beyond), kind, FACTS)
+        assert str(refused.value).startswith(sentence)
+        assert not validated
+
+
+@pytest.mark.parametrize("length", [20, 21])
+def test_forecasts_are_for_twenty_epsilons_at_most(length: int) -> None:
+    body = sent(GOOD["forecast/count"], "epsilon", json.dumps([1] * length))
+    kind = kind_of("forecast/count")
+    if length == 20:
+        assert len(read_question(body, kind, FACTS).arguments()["epsilon"]) == length
+    else:
+        with pytest.raises(InputError, match="epsilon must have at most 20 entries"):
+            read_question(body, kind, FACTS)
+
+
+def test_column_may_have_as_long_a_name_as_the_tables_longest() -> None:
+    long = Facts(rows=40, columns=2, longest_name=500)
+    body = sent(GOOD["count"], "columns", json.dumps(["x" * 500]))
+    assert read_question(body, Count, long).columns == ["x" * 500]
+    with pytest.raises(InputError, match="A text in columns is longer than 200 characters"):
+        read_question(body, Count, FACTS)
+
+
+def test_number_that_is_no_float_is_refused_before_the_turn() -> None:
+    with pytest.raises(InputError, match="must be a number that is not as large"):
+        read_question(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), Detect, FACTS)
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path != "/healthz"])
+def test_long_token_is_refused_unhashed(
+    served: Service, path: str, monkeypatch: pytest.MonkeyPatch, no_turns: None
+) -> None:
+    monkeypatch.setattr(tokens, "hash_of", lambda _: pytest.fail("was hashed"))
+
+    async def run() -> int:
+        async with served.client("x" * 10**5) as client:
+            return (await client.request(PATHS[path], path)).status_code
+
+    assert asyncio.run(run()) == 401
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if "{name}" in path])
+def test_long_name_of_a_dataset_is_refused_in_a_short_sentence(served: Service, no_turns: None, path: str) -> None:
+    address = path.replace("{name}", "x" * 30_000) + "?" + "a=1&" * 5_000
+    [answer] = served.ask((PATHS[path], address, b"{}"))
+    assert answer.status_code == 404
+    assert len(answer.content) < 200
+
+
+def test_page_of_the_service_lists_every_bound() -> None:
+    page = (Path(__file__).parents[3] / "docs/how-to/service.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    missing = [name for name in BOUNDS if name != "definition" and not any(f"`{name}`" in row for row in rows)]
+    assert missing == []
+    told = "\n".join(rows)
+    for number in (limits.LONGEST_TOKEN, limits.LONGEST_NUMBER, 20, 1_000, 100_000):
+        assert f"{number:,}" in told
+    assert f"{limits.LONGEST_BODY // 2**20} MiB" in told
+    assert f"{limits.LONGEST_HEAD // 2**10} KiB" in told

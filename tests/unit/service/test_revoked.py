@@ -1,0 +1,97 @@
+"""Questions whose token is revoked while they wait in line are refused when their turn comes, and cost nothing."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import httpx
+import pytest
+from books import GOOD, Service, grant, service
+
+from eremite.service.token_file import change_grants
+
+OTHER = replace(grant("other"), account="press")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Service:
+    held = service(tmp_path)
+    change_grants(held.house.tokens, lambda before: (*before, OTHER))
+    return held
+
+
+async def asked_with_a_wait(
+    served: Service, asks: list[tuple[str, str, str]], meanwhile: Callable[[], object]
+) -> list[httpx.Response]:
+    """The answers to questions that all wait behind another turn while something happens."""
+    turns, goes_on, in_line = served.house.turns, Event(), asyncio.Semaphore(0)
+    under_way = asyncio.create_task(turns.take(goes_on.wait))
+    await asyncio.sleep(0)
+    waits = turns._alone
+
+    async def told(*turn: Any) -> Any:
+        in_line.release()  # it waits for the lane next, before anybody else goes on
+        return await waits(*turn)
+
+    turns._alone = told  # type: ignore[method-assign]
+    try:
+        tasks = [asyncio.create_task(_asked(served, *each)) for each in asks]
+        for _ in asks:
+            await in_line.acquire()
+        meanwhile()
+    finally:
+        goes_on.set()
+    await under_way
+    return await asyncio.gather(*tasks)
+
+
+async def _asked(served: Service, token: str, method: str, path: str) -> httpx.Response:
+    async with served.client(token) as client:
+        body = json.dumps(GOOD[path]).encode() if method == "POST" else b""
+        return await client.request(method, f"/v1/datasets/patients/{path}", content=body)
+
+
+QUESTIONS = [("secret", "POST", path) for path in GOOD]
+
+
+@pytest.mark.parametrize(
+    ("after", "status", "sentence"),
+    [
+        ((), 401, "This token is missing, unknown or expired"),
+        ((replace(grant("secret"), expires=date(2020, 1, 1)),), 401, "This token is missing, unknown or expired"),
+        ((replace(grant("secret"), datasets=("wages",)),), 404, "There is no dataset of this name"),
+        (None, 503, "The tokens cannot be read"),
+    ],
+    ids=["revoked", "expired", "without the dataset", "tokens lost"],
+)
+def test_question_of_a_token_that_is_revoked_while_it_waits_is_refused_and_not_charged(
+    served: Service, after: tuple[Any, ...] | None, status: int, sentence: str
+) -> None:
+    before, asks = served.events(), [*QUESTIONS[:8], ("secret", "GET", "releases")]  # an account has ten places
+
+    def change() -> None:
+        if after is None:
+            served.house.tokens.unlink()
+        else:
+            change_grants(served.house.tokens, lambda _: after)
+
+    answers = asyncio.run(asked_with_a_wait(served, asks, change))
+    assert [(answer.status_code, answer.json()["error"].startswith(sentence)) for answer in answers] == [
+        (status, True)
+    ] * len(asks)
+    assert served.events() == before
+
+
+def test_questions_of_others_go_on(served: Service) -> None:
+    asks = [("secret", "POST", "count"), ("other", "POST", "detect")]
+    refused, answered = asyncio.run(
+        asked_with_a_wait(served, asks, lambda: change_grants(served.house.tokens, lambda _: (OTHER,)))
+    )
+    assert (refused.status_code, answered.status_code) == (401, 200)
+    assert served.events()[-2:] == ["Charged", "Released"]
+    assert served.events().count("Charged") == 1
