@@ -9,7 +9,6 @@ from typing import Any
 from eremite import Session, Table
 from eremite.errors import InputError, LedgerError
 from eremite.ledger import Account, Creation, Ledger
-from eremite.ledger.store import EVERYONE
 from eremite.privacy import Privacy
 from eremite.service.ledger_reads import LedgerReads
 from eremite.service.tokens import Grant
@@ -43,10 +42,6 @@ class Dataset:
     def account(self, grant: Grant) -> Account:
         """From which a token spends."""
         return Account(self.name, grant.account)
-
-    def require_ledger(self) -> None:
-        """Ask the ledger for what is left of the dataset: an error if it does not know or does not answer."""
-        self.ledger.remaining(Account(self.name, EVERYONE))
 
     def facts(self) -> dict[str, Any]:
         """All that is public about the table."""

@@ -32,7 +32,7 @@ async def health(house: HouseOf) -> Response:
 async def _answers(house: House, dataset: Dataset) -> bool:
     """Whether the ledger of a dataset answers. Nothing is logged: anybody may ask this, and as often as they like."""
     try:
-        await house.ledger_reads.read(dataset.name, dataset.require_ledger, HEALTH_PATIENCE)
+        await house.ledger_reads.read(dataset.name, dataset.ledger.ping, HEALTH_PATIENCE)
     except EremiteError:
         return False
     return True

@@ -22,7 +22,7 @@ from eremite.service import looking
 from eremite.service.ledger_reads import HEALTH_PATIENCE, READ_PATIENCE, LedgerReads
 
 BOOKS = ["/v1/datasets/patients/budget", "/v1/datasets/patients/budgets", "/v1/datasets/patients/history"]
-METHODS = ("remaining", "budgets", "history", "reserve")
+METHODS = ("ping", "remaining", "budgets", "history", "reserve")
 
 
 class Stuck:
@@ -125,7 +125,7 @@ def test_health_tells_of_a_lost_ledger_and_fills_no_log(
         raise LedgerError("postgresql://secret is out of reach.")
 
     served = service(tmp_path)
-    monkeypatch.setattr(Ledger, "remaining", lost)
+    monkeypatch.setattr(Ledger, "ping", lost)
     with caplog.at_level(logging.INFO, "eremite"):
         [answer] = served.ask(("GET", "/healthz", b""))
     assert (answer.status_code, "secret" in answer.text, caplog.text) == (503, False, "")
