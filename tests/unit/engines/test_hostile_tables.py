@@ -9,8 +9,8 @@ from math import inf, nextafter, sqrt
 
 import numpy as np
 import pytest
-
 from counting_methods import COMPILED, assert_all_agree, by_cells, by_tree
+
 from definition import are_neighbors, degrees_by_definition
 from eremite.engines import cells, count_rows_near, tree
 from eremite.engines.pair import squared_reach
@@ -200,7 +200,9 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("mistake", "method", "shape", "d"), MISTAKES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(
+    ("mistake", "method", "shape", "d"), MISTAKES, ids=lambda value: getattr(value, "__name__", "")
+)
 def test_hostile_tables_expose(monkeypatch, mistake, method, shape, d):
     """Each margin and each rounding that the proof speaks of is needed, and its loss is seen."""
     mistake(monkeypatch)

@@ -9,10 +9,10 @@ import sys
 
 import numpy as np
 import pytest
+from counting_methods import COMPILED, assert_all_agree, by_cells, by_choice, by_worthy_cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counting_methods import COMPILED, assert_all_agree, by_cells, by_choice, by_worthy_cells
 from definition import degrees_by_definition
 from eremite.engines import cells, local
 from eremite.engines.pair import squared_reach
