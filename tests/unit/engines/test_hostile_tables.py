@@ -81,6 +81,20 @@ def cell_borders(d):
         yield np.clip(points, -1e150, 1e150), radius
 
 
+def across_borders(d):
+    """Neighbors nearly or exactly one reach apart, one of them just behind a border that the other is as far from."""
+    for reach in (1.0, 1.5):
+        near = sqrt(reach * reach / d)
+        radius = next(r for r in (near, nextafter(near, inf)) if squared_reach(r, d) >= reach * reach)
+        width = sqrt(squared_reach(radius, d)) * (1 + 1e-6)
+        border = np.random.default_rng(d).integers(2**20, 2**21, 15) * width
+        steps = np.concatenate([border + step * np.spacing(border) for step in (-1, 0, 1, 2)])
+        behind = np.append(steps, width * (1 + 2e-7))
+        points = np.zeros((1 + 2 * len(behind), d))
+        points[1:, -1] = np.concatenate([behind, behind - reach])
+        yield points, radius
+
+
 def whole_steps(d):
     """Neighbors exactly one reach apart on both sides of a power of two, with a reciprocal that is rounded down a lot.
 
@@ -111,7 +125,8 @@ def many_leaves(d):
 
 
 SHAPES = (
-    exact_ties, subnormal_gaps, ends_of_the_range, far_offsets, cell_borders, whole_steps, crowds, many_leaves,
+    exact_ties, subnormal_gaps, ends_of_the_range, far_offsets, cell_borders, across_borders, whole_steps, crowds,
+    many_leaves,
 )  # fmt: skip
 
 
