@@ -28,6 +28,21 @@ def test_engine_counts_what_the_definition_counts(count, d, cap):
     assert count(points, 0.25, cap).tolist() == degrees_by_definition(points, 0.25, cap)
 
 
+@pytest.mark.parametrize("d", [1, 2, 5, 9])
+@pytest.mark.parametrize("radius", [1e150, 1e-140, 0.0])
+def test_engine_counts_what_the_definition_counts_at_the_ends_of_the_range(count, d, radius):
+    """Coordinates as large as they may be, one float less, and gaps whose squares vanish; equal rows among them."""
+    values = [1e150, -1e150, np.nextafter(1e150, 0), 0.0, 5e-324, 1e-140 * np.sqrt(d), 1.1e-162, 2.3e-162]
+    points = np.random.default_rng(d).choice(values, (60, d))
+    for cap in (None, 0, 1, 60):
+        assert count(points, radius, cap).tolist() == degrees_by_definition(points, radius, cap)
+
+
+def test_engine_counts_no_neighbor_of_a_row_alone(count):
+    for d in (1, 2, 5, 9):
+        assert [count(np.full((1, d), 1e150), 1e-140, cap).tolist() for cap in (None, 0, 1)] == [[0]] * 3
+
+
 def test_engine_returns_one_integer_a_row_also_for_no_rows(count):
     found = count(np.empty((0, 3)), 0.1, None)
     assert found.dtype == np.int64

@@ -1,16 +1,18 @@
 """Neighbours in two to five columns: a grid of cells as wide as the reach, held as one sorted array of keys.
 
 Geometry. R = sqrt(reach). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbours of a row lie
-in its own cell or one that touches it, because two cells further on there is at least R(1 + SLACK) in between. Rows in
-the same piece are neighbours without looking, because a piece's diagonal is at most 0.87 R (its square is 2/4, 3/4,
-4/16 or 5/16 of R^2 for d = 2, 3, 4, 5). A piece with more rows than the cap therefore settles all its rows at once.
+in its own cell or one that touches it, because two cells further on there is at least R(1 + SLACK) in between (E11 of
+`engines.proof.md`). Rows in the same piece are neighbours without looking, because a piece's diagonal is at most 0.87 R
+(its square is 2/4, 3/4, 4/16 or 5/16 of R^2 for d = 2, 3, 4, 5; E12a). A piece with more rows than the cap therefore
+settles all its rows at once.
 
 Storage. A key packs (cell, piece, row number) into 64 bits, the cells of the first axis next to each other. Sorting the
 keys puts every piece, every cell and every run of three cells along the first axis into one stretch of rows; the
 3^(d-1) runs around a cell are found by pointers that only move forward. Only occupied cells are stored, so a far row
-costs bits of the key and not memory.
+costs bits of the key and not memory (E10, E13).
 
-Margins. Piece numbers stay below 2**24, so rounding moves a border by less than 2**-26 of a piece; SLACK is 1e-6.
+Margins. Piece numbers stay near or below 2**24, so rounding moves a border by less than 2**-27 of a piece (E9); SLACK
+is 1e-6.
 """
 
 import itertools
@@ -66,7 +68,7 @@ class Grid:
 
 
 def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
-    """min(degree, cap) of every row, or None where the grid is a bad choice."""
+    """min(degree, cap) of every row, or None where the grid is a bad choice (E16)."""
     grid = build(points, reach, workers)
     if grid is None:
         return None
@@ -116,7 +118,8 @@ def _layout(points: NDArray[np.float64], reach: float) -> Layout | None:
     low, high = _extent(points, tuple(range(d)))
     if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
         return None
-    # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around.
+    # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around. And one more,
+    # because this quotient and the place of the farthest row are rounded differently (E10).
     sizes = [int(span / width) + 4 for span in (high - low).tolist()]
     *strides, cells = itertools.accumulate([1, *sizes], operator.mul)
     row_bits, part_bits = (n - 1).bit_length(), _PART_BITS[d]
@@ -255,7 +258,7 @@ def _enter(cells, cell, runs, first, behind):
 
 @inlined
 def _advance(cells, cell, runs, first, behind):
-    """Move the pointers of every run on to `cell`: the run's cells are [first, behind)."""
+    """Move the pointers of every run on to `cell`: the run's cells are [first, behind) (E11, E13)."""
     for run in range(runs.size):
         middle = cell + runs[run]
         at = first[run]
@@ -289,7 +292,10 @@ def _corner(cell, strides, width, corner):
 
 @inlined
 def _gap(axes, row, low, corner, width, step):
-    """A lower bound on the squared distance from a row to the run of cells one `step` away from its own cell."""
+    """A lower bound on the squared distance from a row to the run of cells one `step` away from its own cell.
+
+    It may be too large by rounding; who relies on it lets it clear the squared reach by SLACK (E12b).
+    """
     total = 0.0
     for c in range(1, len(axes)):
         if step[c] != 0:
@@ -351,7 +357,7 @@ def _count(
         for place in range(starts[at], starts[at + 1]):
             if place == end:
                 end = _end_of_piece(packed, row_bits, place, starts[at + 1])
-                settled = end - place > cap
+                settled = end - place > cap  # each has the others of its piece for neighbors (E12a)
             if settled:
                 out[np.int64(packed[place] & mask)] = cap
                 continue
@@ -370,7 +376,7 @@ def _count(
                     budget -= upto - start
                     start = upto
                 stretch += 1
-            out[np.int64(packed[place] & mask)] = min(found - 1, cap)
+            out[np.int64(packed[place] & mask)] = min(found - 1, cap)  # without the row itself (E6, E7)
             if budget < 0:
                 return False
     return True

@@ -1,7 +1,8 @@
 """Neighbours in one column: sort once, then two pointers.
 
 On sorted values the expression of `pair` is monotone in the distance of positions, so the neighbours of a row are one
-run of positions, and both its ends only move forward. N log N for the sort, N for the rest, whatever the radius.
+run of positions, and both its ends only move forward (E8 of `engines.proof.md`). N log N for the sort, N for the rest,
+whatever the radius.
 """
 
 import numpy as np
@@ -30,4 +31,4 @@ def _two_pointers(ascending, order, reach, cap, out):
             first += U(1)
         while behind < n and (ascending[behind] - value) * (ascending[behind] - value) <= reach:
             behind += U(1)
-        out[order[i]] = min(np.int64(behind - first) - 1, cap)
+        out[order[i]] = min(np.int64(behind - first) - 1, cap)  # without the row itself (E6)

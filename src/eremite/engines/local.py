@@ -1,6 +1,6 @@
 """Neighbours counted on this machine: which method serves which table.
 
-The methods differ in time and never in their answer (`pair`), so the choice may look at the rows.
+The methods differ in time and never in their answer (E16 of `engines.proof.md`), so the choice may look at the rows.
 """
 
 from collections.abc import Callable

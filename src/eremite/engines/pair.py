@@ -4,12 +4,13 @@
 
 in float64, squares added in column order, nothing fused or reordered. It is symmetric, since (x - y)^2 and (y - x)^2
 are the same float, so "neighbour" is a relation between two rows and not between a row and a path through the code:
-every kernel ends here or in a decision that this expression could not contradict.
+every kernel ends here or in a decision that this expression could not contradict. `engines.proof.md` proves it, claim
+by claim.
 
-Two facts let a kernel decide without evaluating it. Rounding keeps order: partial sums never shrink, and the same
-expression on the nearest or farthest coordinates of two boxes bounds it, in floats, for all rows of the boxes. And the
-whole sum carries a relative error below d * 2**-52, so any other bound on the true distance settles the outcome if it
-clears the squared reach by SLACK.
+Two facts let a kernel decide without evaluating it. Rounding keeps order (E1): partial sums never shrink (E3), and the
+same expression on the nearest or farthest coordinates of two boxes bounds it, in floats, for all rows of the boxes
+(E4). And the whole sum carries a relative error of about (d + 2) * 2**-53, besides what is too small to matter (E5), so
+any other bound on the true distance settles the outcome if it clears the squared reach by SLACK (E9 to E12).
 """
 
 from collections.abc import Callable
@@ -24,8 +25,8 @@ from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Relative margin on the squared reach that a bound must clear before it replaces the expression.
-#: Rounding moves a sum of a million squares by less than 1e-9.
+#: Relative margin on the squared reach that a bound must clear before it replaces the expression (E9, E12).
+#: Rounding moves a sum of a million squares by less than 1e-9 (E5), a border between cells by less than 1e-8 (E9).
 SLACK = 1e-6
 
 #: Up to this many columns the loop over columns is unrolled (the columns travel as a tuple, so d is part of its type).
@@ -48,6 +49,7 @@ def _compiled(inline: Literal["never", "always"]) -> Callable[[Function], Functi
     """Compile on first use and keep the result on disk, or in memory alone where there is nowhere to write it."""
 
     def decorate(function: Function) -> Function:
+        # No `fastmath`: nothing may be fused or reordered (E17).
         compiled: Any = njit(nogil=True, error_model="numpy", inline=inline)(function)
         if hasattr(compiled, "enable_caching"):  # pragma: no cover -- it is compiled, then
             with suppress(RuntimeError):
@@ -92,7 +94,7 @@ def scan_few(columns, axes, row, start, stop, reach):
 
 @kernel
 def scan_many(columns, row, start, stop, reach, totals):
-    """`scan_few` for many columns: row by row in `totals`, given up once every partial sum exceeds the reach."""
+    """`scan_few` for many columns: row by row in `totals`, given up once every partial sum exceeds the reach (E3)."""
     n = stop - start
     totals[:n] = 0.0
     for c in range(columns.shape[0]):

@@ -8,7 +8,7 @@ A query group is GROUP neighbouring leaves. From the group upwards, then down in
 near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
 wholly within it, by the expression of `pair` on the edges of the boxes; what remains is a list of leaves, which each
 row of the group narrows down by its own distance to their boxes and scans. A group ends when all its rows have reached
-the cap.
+the cap. Claims E4, E14 and E15 of `engines.proof.md`.
 
 Cost: N log N to build. A row's query looks at the leaves its ball touches and does not contain; that number, and not
 N, decides in few columns, while in many columns it approaches N / LEAF, as it does for every known exact method.
@@ -204,7 +204,7 @@ def _rows_of(node, width, n):
 
 @inlined
 def _between(low, high, group, node):
-    """The smallest and the largest squared distance that rows of two boxes can have."""
+    """The smallest and the largest value that the expression can have for rows of two boxes, in floats (E4)."""
     smallest = 0.0
     largest = 0.0
     for c in range(low.shape[1]):
@@ -254,7 +254,7 @@ def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, ba
         if begin == stop:
             continue
         smallest, largest = _between(low, high, group, node)
-        if smallest > reach:
+        if smallest > reach:  # no row of the node is a neighbor of any row of the group; below, all are (E15)
             continue
         if largest <= reach:
             settled += stop - begin
@@ -268,7 +268,7 @@ def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, ba
 
 @inlined
 def _to_boxes(low, high, batch, size, row, totals):
-    """The squared distance from a row to each box of the batch; boxes stand as [column, place in the batch]."""
+    """What the expression is at least, from a row to each box of the batch (E4); boxes stand as [column, place]."""
     totals[:size] = 0.0
     for c in range(row.size):
         value = row[c]
@@ -364,4 +364,4 @@ def _count(columns, axes, order, low, high, width, reach, cap, first_group, last
             stack[0] = node ^ 1
             node //= 2
         for place in range(begin, stop):
-            out[order[place]] = min(found[place - begin] + settled - 1, cap)
+            out[order[place]] = min(found[place - begin] + settled - 1, cap)  # without the row itself (E6, E7)

@@ -1,7 +1,8 @@
 """Threads for kernels that release the interpreter lock.
 
 Plain threads and no parallel loops inside the kernels: two requests may count at once, a process may fork, and the
-kernels stay ordinary functions that also run with compilation off.
+kernels stay ordinary functions that also run with compilation off. No result depends on how many there are (E16 of
+`engines.proof.md`).
 """
 
 import os
