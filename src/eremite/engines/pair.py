@@ -105,3 +105,7 @@ def scan_many(columns, row, start, stop, reach, totals):
         if c % 8 == 7 and totals[:n].min() > reach:
             return 0
     return (totals[:n] <= reach).sum()
+
+
+#: Whether kernels are compiled; else they run as the Python they are written in.
+COMPILES = hasattr(scan_many, "enable_caching")

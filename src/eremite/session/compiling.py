@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines.local import count_neighbors_with
-from eremite.engines.pair import UNROLLED
+from eremite.engines.pair import COMPILES, UNROLLED
 from eremite.forecast import SHAPES, made_up
 from eremite.geometry import core_bound, truss_bound
 from eremite.outliers import OutlierDefinition
@@ -27,6 +27,8 @@ _NEIGHBORS = 5
 
 def compile_kernels(most_columns: int) -> None:
     """All that questions in up to so many columns need. A minute or two the first time on a machine, then seconds."""
+    if not COMPILES:
+        return  # kernels that run as Python need none of this, and take minutes for it
     for columns in range(1, min(most_columns, UNROLLED + 1) + 1):
         bounds = {f"column {i}": Bounds(min=0, max=1) for i in range(columns)}
         for shape, radius in product(SHAPES, _RADII):
