@@ -145,6 +145,7 @@ def test_custodian_is_told_what_is_wrong(capsys: Captured, patients: Path, flaw:
 
 def test_start_of_the_service_tells_the_custodian(capsys: Captured, patients: Path) -> None:
     flawed(patients, "an uneven line")
+    run(capsys, "budget", "open", "patients.toml")
     run(capsys, "token", "add", "ann", "--account", "ann", "--dataset", "patients", "--tokens", "tokens.json")
     said = refused(capsys, "serve", "patients.toml", "--tokens", "tokens.json", "--port", 0)
     assert FLAWS["an uneven line"][1] in said
