@@ -117,19 +117,20 @@ def _pairs(points, axis, reach, most):
 
 @kernel
 def _fill(points, order, pairs, starts, neighbors, lengths):
-    """Write both directions of every pair, then put each list into ascending order."""
+    """Write both directions of every pair; then each list again from the lists it occurs in, which come in order."""
+    mixed = np.empty_like(neighbors)
     places = starts[:-1].copy()
     for p in range(len(pairs)):
         u = order[pairs[p, 0]]
         v = order[pairs[p, 1]]
-        square = squared_distance(points, u, v, np.inf)
-        neighbors[places[u]] = v
-        neighbors[places[v]] = u
-        lengths[places[u]] = square
-        lengths[places[v]] = square
+        mixed[places[u]] = v
+        mixed[places[v]] = u
         places[u] += 1
         places[v] += 1
+    places[:] = starts[:-1]
     for v in range(starts.size - 1):
-        by_number = np.argsort(neighbors[starts[v] : starts[v + 1]])
-        neighbors[starts[v] : starts[v + 1]] = neighbors[starts[v] : starts[v + 1]][by_number]
-        lengths[starts[v] : starts[v + 1]] = lengths[starts[v] : starts[v + 1]][by_number]
+        for slot in range(starts[v], starts[v + 1]):
+            u = mixed[slot]
+            neighbors[places[u]] = v
+            lengths[places[u]] = squared_distance(points, u, v, np.inf)
+            places[u] += 1

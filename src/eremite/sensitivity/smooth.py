@@ -22,6 +22,9 @@ from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
 
+# Beyond these, rates and their logarithms would not be floats.
+_LEAST_DECAY = Fraction(1, 10**300)
+
 # Steps share a look at the depth if their floors are at most about so many times that of the first.
 _ALIKE = 1.1
 
@@ -35,8 +38,8 @@ def smooth_bound(
     1 / decay. Steps are evaluated best first and skipped where a bound says they cannot win; the result is the plain
     maximum. As private as the rows.
     """
-    if type(decay) is not Fraction or not 0 < decay < 1:
-        raise InputError("decay must be a Fraction above 0 and below 1.")
+    if type(decay) is not Fraction or not _LEAST_DECAY <= decay <= 1 - _LEAST_DECAY:
+        raise InputError("decay must be a Fraction above 0 and below 1, by 1e-300 at least.")
     rows = checked_points(points)
     if len(rows) == 0:
         return Fraction(0)

@@ -269,7 +269,8 @@ def test_bad_parameters_are_refused_in_one_sentence():
     for steps in (0, -1, 2.0, True):
         with pytest.raises(InputError, match="steps must be a whole number"):
             local_profile([[0.0]], definition, steps)
-    for decay in (Fraction(0), Fraction(1), Fraction(3, 2), 0.5, 1):
+    hardly = Fraction(1, 10**400)
+    for decay in (Fraction(0), Fraction(1), Fraction(3, 2), 0.5, 1, hardly, 1 - hardly):
         with pytest.raises(InputError, match="decay must be a Fraction"):
             smooth_bound([[0.0]], definition, decay)
     with pytest.raises(InputError, match="method must be one of auto, ball, truss, core"):
