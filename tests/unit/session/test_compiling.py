@@ -50,10 +50,10 @@ for d in (1, 2, 3, 5):
     for k in (10, 20, 40):
         ask(ring(61, d, 0.1), k, 0.1)
     # So many rows that several threads split them; at the second radius in a tree, and most of them in a window.
-    for radius in (0.3 / 70_000 ** (1 / d), 1e-9):
+    for radius, epsilon in ((0.3 / 70_000 ** (1 / d), 20), (1e-9, 1)):
         definition = eremite.OutlierDefinition(min_neighbors=2, radius=radius)
         table = eremite.Table.from_frame(rng.random((70_000, d)), bounds={f"c{i}": (0, 1) for i in range(d)})
-        eremite.Session(table, epsilon=1000).count_outliers(definition, epsilon=20)
+        eremite.Session(table, epsilon=1000).count_outliers(definition, epsilon=epsilon)
 print(sorted(compiled() - before))
 """
 
