@@ -103,6 +103,21 @@ def test_attack_catches_limits_that_forget_the_step():
     assert caught[ForgetfulLimits] > 0
 
 
+def test_attack_catches_limits_on_triangles_that_forget_the_step():
+    """The same in three columns: the ring is counted by its truss while its window is small, by its core beyond."""
+    angles = 2 * np.pi * np.arange(5) / 5
+    ring = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(5)])
+    before, after = (np.vstack([ring[:rows], np.full((11 - rows, 3), 50.0)]) for rows in (5, 4))
+    radius = 0.98 / np.sqrt(3)
+    caught = {Limits: 0, ForgetfulLimits: 0}
+    for kind, triangles in itertools.product(caught, range(8, 1_500, 16)):
+        profile = limited(kind(edges=10**6, triangles=triangles, crowd=10**6), "truss")
+        told = [(outliers_by_definition(rows, 1, radius), profile(rows, 1, radius, 4), 0) for rows in (before, after)]
+        caught[kind] += len([*broken("X", "X'", *told), *broken("X'", "X", *told[::-1])])
+    assert caught[Limits] == 0
+    assert caught[ForgetfulLimits] > 0
+
+
 def hostile_moves(rng, points, radius):
     """Into the densest spot, between two rows, onto a row; and the row with the most neighbours out of the way."""
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
