@@ -21,7 +21,7 @@ from benchmarks import (  # noqa: E402
     growth,
     ledger,
     many_subspaces,
-    neighbours,
+    neighbors,
     sensitivity,
     subspaces,
     told_by_time,
@@ -38,8 +38,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a small table instead of a million rows")
     quick = parser.parse_args().quick
     out = Console(width=220)
-    neighbours.warm_up(DIMENSIONS)
-    cleared = neighbours.run(out, (10_000,) if quick else (10_000, 100_000, 1_000_000), DIMENSIONS)
+    neighbors.warm_up(DIMENSIONS)
+    cleared = neighbors.run(out, (10_000,) if quick else (10_000, 100_000, 1_000_000), DIMENSIONS)
     if not quick:
         cleared &= growth.run(out, 1_000_000, DIMENSIONS)
     cleared &= families.run(out, 5_000 if quick else 100_000)

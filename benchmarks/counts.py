@@ -15,10 +15,9 @@ from benchmarks.noise import Noise, noises, released
 from benchmarks.peers import Timing, best_exact
 from benchmarks.tables import Case, K, case, clusters, outlying, real
 from eremite import OutlierDefinition, Session, Table
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace, Student
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, SmoothLaplace, Student
 from eremite.outliers import count_outliers
 from eremite.paper.datasets import synthetic_1
-from eremite.queries.choice import Mechanism
 
 MOST_MICROSECONDS = 100
 LEAST_RATIO = 5

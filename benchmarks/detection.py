@@ -16,10 +16,10 @@ _BAR = 0.99  # at epsilon 1 or less
 def curve(out: Console, n: int, calls: int) -> bool:
     """The chance that h = 10 draws among 100 candidates name the ten that have no row near."""
     names, rng = ["x", "y"], np.random.default_rng(12)
-    centres = rng.uniform(0.2, 0.8, (20, 2))
-    table = Table.from_frame(np.clip(_drawn(rng, centres, n), 0, 1), bounds=dict.fromkeys(names, (0, 1)))
+    centers = rng.uniform(0.2, 0.8, (20, 2))
+    table = Table.from_frame(np.clip(_drawn(rng, centers, n), 0, 1), bounds=dict.fromkeys(names, (0, 1)))
     far = np.column_stack([rng.uniform(0, 0.02, _FAR), rng.uniform(0, 1, _FAR)])
-    candidates = np.vstack([_drawn(rng, centres, _ORDINARY), far])
+    candidates = np.vstack([_drawn(rng, centers, _ORDINARY), far])
     session, cleared = Session(table, epsilon=10**9), True
     title = f"Chance that all ten of 100 candidates are found, N = {n:,}, d = 2, k = {K}, {calls:,} calls each"
     grid = Grid("radius", "rows near an ordinary one", *(f"{e:g}" for e in _EPSILONS), "", title=title)
@@ -36,8 +36,8 @@ def curve(out: Console, n: int, calls: int) -> bool:
     return cleared
 
 
-def _drawn(rng: np.random.Generator, centres: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    return rng.normal(centres[rng.integers(0, len(centres), n)], 0.03)
+def _drawn(rng: np.random.Generator, centers: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return rng.normal(centers[rng.integers(0, len(centers), n)], 0.03)
 
 
 def _near(points: NDArray[np.float64], candidates: NDArray[np.float64], radius: float) -> NDArray[np.int64]:

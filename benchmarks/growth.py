@@ -16,7 +16,7 @@ MOST_MEMORY = 3.0
 
 def run(out: Console, n: int, dims: Sequence[int]) -> bool:
     """Time from n / 10 to n rows, ten times as many clusters in ten times the volume; peak memory at n."""
-    title = f"{n // 10:,} to {n:,} rows at fixed density, 20 neighbours a row; peak memory beyond the points"
+    title = f"{n // 10:,} to {n:,} rows at fixed density, 20 neighbors a row; peak memory beyond the points"
     table = Table("d", "seconds", "growth", "memory A", "memory B", "memory C", title=title)
     cleared = True
     for d in dims:

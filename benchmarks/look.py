@@ -24,10 +24,10 @@ def panels(count: int, width: float) -> tuple[Figure, list[Axes]]:
     return figure, list(grid[0])
 
 
-def label(axes: Axes, text: str, at: tuple[float, float], colour: str, shift: tuple[float, float] = (5, 0)) -> None:
+def label(axes: Axes, text: str, at: tuple[float, float], color: str, shift: tuple[float, float] = (5, 0)) -> None:
     """A name beside its line, from the left."""
     axes.annotate(
-        text, at, xytext=shift, textcoords="offset points", color=ink(colour), va="center", annotation_clip=False
+        text, at, xytext=shift, textcoords="offset points", color=ink(color), va="center", annotation_clip=False
     )  # fmt: skip
 
 

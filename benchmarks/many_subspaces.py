@@ -18,7 +18,7 @@ from eremite import OutlierDefinition, Session, Table
 from eremite.engines import CountNeighbors
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import Subspaces, count_outliers_in_each, in_each
-from eremite.queries.subspaces import CENTRE_SHARE
+from eremite.queries.subspaces import CENTER_SHARE
 from eremite.sensitivity import Glimpse, glimpse
 
 COLUMNS = 34
@@ -94,8 +94,8 @@ def _part(grid: Grid, job: Job) -> None:
 
 
 def _bounds(table: Table, definition: OutlierDefinition, family: Subspaces) -> Fraction:
-    """The counts and the largest smooth bound, as the search for a centre takes them."""
-    decay, largest = SmoothLaplace(CENTRE_SHARE).decay, Fraction(0)
+    """The counts and the largest smooth bound, as the search for a center takes them."""
+    decay, largest = SmoothLaplace(CENTER_SHARE).decay, Fraction(0)
 
     def look(points: NDArray[np.float64], count: CountNeighbors) -> tuple[Glimpse, Fraction]:
         return glimpse(points, definition, decay, largest, count)

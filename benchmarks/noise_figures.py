@@ -37,10 +37,10 @@ def tails(path: Path) -> None:
     x = np.linspace(0, 30, 601)
     places = {"global-laplace": (7.2, 0), "smooth-laplace": (30, -5), "student": (30, 5), "gaussian": (14.5, 8)}
     for name, tail in _tails().items():
-        colour, style = _STYLE[name]
-        axes.plot(x, [tail(at) for at in x], color=colour, ls=style, lw=1.8)
+        color, style = _STYLE[name]
+        axes.plot(x, [tail(at) for at in x], color=color, ls=style, lw=1.8)
         at, up = places[name]
-        label(axes, name, (at, tail(at)), colour, (5, up))
+        label(axes, name, (at, tail(at)), color, (5, up))
     axes.set(yscale="log", ylim=(1e-4, 1), xlim=(0, 30))
     axes.set(xlabel="$x$", ylabel="P(|noise| > $x$), for a bound of 1 at $\\epsilon$ = 1")
     save(figure, path)
@@ -63,11 +63,11 @@ def widths(path: Path) -> None:
     epsilons = [Fraction(f"{epsilon:.3g}") for epsilon in np.geomspace(0.05, 4, 13)]
     for axes, d in zip(both, (2, 8), strict=True):
         made = outlying(clusters(10_000, d), 0.015)
-        for name, (colour, style) in _STYLE.items():
+        for name, (color, style) in _STYLE.items():
             shown = [epsilon for epsilon in epsilons if epsilon < 1 or name != "gaussian-paper"]
             found = [_width(made, _named(name, epsilon)) for epsilon in shown]
-            axes.plot([float(epsilon) for epsilon in shown], found, color=colour, ls=style, lw=1.8)
-            label(axes, name, (float(shown[-1]), found[-1]), colour, (5, _UP.get(name, 0)))
+            axes.plot([float(epsilon) for epsilon in shown], found, color=color, ls=style, lw=1.8)
+            label(axes, name, (float(shown[-1]), found[-1]), color, (5, _UP.get(name, 0)))
         _finish_widths(axes, d)
     both[0].set_ylabel("95 % half-width of the noise")
     save(figure, path)

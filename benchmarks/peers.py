@@ -1,7 +1,7 @@
 """The peers, each answering one of two questions about a case.
 
-degrees    min(number of neighbours, CAP) of every row
-outliers   which rows have fewer than K neighbours
+degrees    min(number of neighbors, CAP) of every row
+outliers   which rows have fewer than K neighbors
 
 A peer that would take long is timed on a sample of the rows (building its index is always timed in full) and its time
 extrapolated; such figures are marked with ~. All run on one thread.

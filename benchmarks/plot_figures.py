@@ -29,8 +29,8 @@ CANDIDATES = [(25, 100), (55, 60), (31, 250), (20, 380), (27, 120), (40, 300), (
 def patients(rows: int = 5_000) -> eremite.Table:
     """Bodies that go together, and some two hundred in which bmi and glucose do not."""
     rng = np.random.default_rng(2015)
-    centres, deviations = [50, 26, 110, 75, 8], [15, 4, 20, 10, 3]
-    values = rng.normal(centres, deviations, (rows, 5))
+    centers, deviations = [50, 26, 110, 75, 8], [15, 4, 20, 10, 3]
+    values = rng.normal(centers, deviations, (rows, 5))
     values[:, 2] += 6 * (values[:, 1] - 26)
     values[: rows // 25, 1:3] = rng.uniform([12, 45], [58, 390], (rows // 25, 2))
     return eremite.Table.from_frame(values, bounds=BOUNDS)
@@ -71,7 +71,7 @@ def budget(folder: Path) -> None:
             ledger.reserve(account, str(number), "a count", Cost.pure(Fraction(int(rng.integers(1, 6)), 10)), "a count")
         except BudgetRefused:
             continue
-    write(ledger.over_time("patients").plot(), folder / "plots-budget.svg")
+    write(ledger.timeline("patients").plot(), folder / "plots-budget.svg")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ _PLACE = {  # of the names: a chance, and points to the right, for three columns
     "dampened": (0.6, {3: -60, 5: 7}),
     "auto": (0.45, {3: -90, 5: -90}),
 }
-_LABEL = {"auto": "auto (centred)"}
+_LABEL = {"auto": "auto (centered)"}
 _LARGEST = 20  # epsilon that eremite takes; the paper's utility is followed further
 
 
@@ -36,10 +36,10 @@ def chances(path: Path, n: int = 10_000, runs: int = 10_000) -> None:
 
 
 def _line(axes: Axes, name: str, of: Field, runs: int) -> None:
-    colour, style = _STYLE[name]
+    color, style = _STYLE[name]
     epsilons = np.geomspace(0.1, 40 if name == "paper" else _LARGEST, 45)
     seen = [found(UTILITIES[name], of, epsilon, runs) for epsilon in epsilons]
-    axes.plot(epsilons, seen, color=colour, ls=style, lw=1.8)
+    axes.plot(epsilons, seen, color=color, ls=style, lw=1.8)
     chance, right = _PLACE[name]
     place = float(np.interp(chance, seen, epsilons)), chance
-    label(axes, _LABEL.get(name, name), place, colour, (right[len(of.subspaces[0])], 0))
+    label(axes, _LABEL.get(name, name), place, color, (right[len(of.subspaces[0])], 0))

@@ -174,13 +174,13 @@ def real_tables(out: Console, runs: int) -> None:
 
 
 def shares(out: Console, n: int) -> None:
-    """What another share for the centre, or another place for it, would do; both are public choices."""
+    """What another share for the center, or another place for it, would do; both are public choices."""
     choices = [Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(2, 5)]
-    title = "Epsilon for a chance of 0.9, by the centre's share and place"
-    grid = Grid("planted", "centre near", *map(str, choices), title=title)
+    title = "Epsilon for a chance of 0.9, by the center's share and place"
+    grid = Grid("planted", "center near", *map(str, choices), title=title)
     for plant in PLANTS:
         of = planted_field(plant, n)
         for between, place in ((False, "the largest"), (True, "between the largest and the next")):
-            searches = [Search("centred", share=share, between=between) for share in choices]
+            searches = [Search("centered", share=share, between=between) for share in choices]
             grid.add_row(f"size {plant.size}", place, *(f"{needed(search, of):.2f}" for search in searches))
     out.print(grid)

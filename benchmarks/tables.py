@@ -13,7 +13,7 @@ from eremite.outliers import OutlierDefinition, count_outliers
 DATA = Path(__file__).parents[2] / "shared" / "data" / "benchmarks"
 K = 5
 CAP = 105
-REGIMES = {"A": "1 % of rows are outliers", "B": "1,000 neighbours a row", "C": "20 neighbours a row"}
+REGIMES = {"A": "1 % of rows are outliers", "B": "1,000 neighbors a row", "C": "20 neighbors a row"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float
     """Twenty Gaussian clusters for each unit of volume, in a cube from 0; 1 % of the rows are uniform noise."""
     rng = np.random.default_rng(seed)
     noise, side = n // 100, volume ** (1 / d)
-    centres = rng.uniform(0.15 * side, 0.85 * side, (20 * volume, d))
-    rows = rng.normal(centres[rng.integers(0, len(centres), n - noise)], 0.03)
+    centers = rng.uniform(0.15 * side, 0.85 * side, (20 * volume, d))
+    rows = rng.normal(centers[rng.integers(0, len(centers), n - noise)], 0.03)
     return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, side, (noise, d))]), 0, side))
 
 
@@ -70,7 +70,7 @@ def outlying(points: NDArray[np.float64], share: float) -> Case:
     return Case(points, high, "A")
 
 
-def _typical_distance(points: NDArray[np.float64], neighbours: int) -> float:
-    """The median distance to the neighbour of this rank, over a sample."""
-    found = cKDTree(points).query(points[:2000], k=min(neighbours + 1, len(points)), workers=-1)[0]
+def _typical_distance(points: NDArray[np.float64], neighbors: int) -> float:
+    """The median distance to the neighbor of this rank, over a sample."""
+    found = cKDTree(points).query(points[:2000], k=min(neighbors + 1, len(points)), workers=-1)[0]
     return float(np.median(found[:, -1]) * (1 / np.sqrt(points.shape[1])))

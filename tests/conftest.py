@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighbouring tables.
+# Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighboring tables.
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "attacks"))
 # and the tools of the documentation from the root.

@@ -1,4 +1,4 @@
-"""The definitions spelled out, never optimised: what every fast path must reproduce."""
+"""The definitions spelled out, never optimized: what every fast path must reproduce."""
 
 from itertools import combinations
 
@@ -43,7 +43,7 @@ def within(p, q, distance):
 
 
 def core_by_definition(points, radius):
-    """1 + the best, over all sets of points, of the fewest neighbours a point of the set has within the set."""
+    """1 + the best, over all sets of points, of the fewest neighbors a point of the set has within the set."""
     rows = np.asarray(points, dtype=float)
     near = [[i != j and within(p, q, 2 * radius) for j, q in enumerate(rows)] for i, p in enumerate(rows)]
     sets = (s for m in range(1, len(rows) + 1) for s in combinations(range(len(rows)), m))

@@ -63,7 +63,7 @@ def _(eremite, mo, np, sys):
 
 @app.cell
 def _(columns, mo):
-    min_neighbors = mo.ui.slider(1, 20, value=5, label="k, fewer neighbours make an outlier", show_value=True)
+    min_neighbors = mo.ui.slider(1, 20, value=5, label="k, fewer neighbors make an outlier", show_value=True)
     radius = mo.ui.slider(steps=[0.005, 0.01, 0.02, 0.05, 0.1], value=0.01, label="r, how near", show_value=True)
     chosen = mo.ui.multiselect(columns, value=columns[:2], label="columns")
     mo.vstack([mo.md("## What is an outlier?"), min_neighbors, radius, chosen])

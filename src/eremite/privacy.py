@@ -120,6 +120,14 @@ def shown(number: Fraction) -> str:
     return text.removesuffix(".0") if Fraction(text) == number else f"{number.numerator}/{number.denominator}"
 
 
+def json_number(number: Fraction) -> float | int | str:
+    """A number that reads back as the same fraction."""
+    text = shown(number)
+    if "/" in text:
+        return text
+    return int(number) if number.denominator == 1 else float(number)
+
+
 def times_as_likely(epsilon: Fraction) -> str:
     """e^epsilon for a person to read: two decimals, never below it."""
     return f"{ceil(exp(float(epsilon)) * (1 + 1e-12) * 100) / 100:,.2f}"

@@ -1,4 +1,4 @@
-"""Attack detection and screening: all neighbouring tables, or all moves of scores, with the exact probabilities.
+"""Attack detection and screening: all neighboring tables, or all moves of scores, with the exact probabilities.
 
 Laws are closed forms, or sums over the noise on the threshold with a tail below 1e-17; floats, asked with a margin of
 1e-9. Every mistake named here is caught.
@@ -18,7 +18,7 @@ from eremite import OutlierDefinition, Table
 from eremite.engines import count_rows_near
 from eremite.queries.detection import plan_detection
 from eremite.queries.screening import Screening, plan_screening
-from neighbouring import square
+from neighboring import square
 
 MARGIN = 1 + 1e-9
 GRID = square(3) / 2
@@ -55,7 +55,7 @@ def test_rows_near_a_candidate_move_by_at_most_one(radius, cap):
 
 
 def attack_candidates(epsilon, h, factor=Fraction(1, 2), n=4, radius=0.3):
-    """Whether the draws among the candidates keep their promise on all neighbouring tables."""
+    """Whether the draws among the candidates keep their promise on all neighboring tables."""
     definition = OutlierDefinition(min_neighbors=2, radius=radius)
     plan = plan_detection(table_of(n), definition, CANDIDATES, h, None, epsilon)
     pairs = pairs_of_near(n, radius, 99)
@@ -70,7 +70,7 @@ def attack_candidates(epsilon, h, factor=Fraction(1, 2), n=4, radius=0.3):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
 @pytest.mark.parametrize("h", [1, 2, 3])
-def test_detection_among_candidates_withstands_all_neighbours(epsilon, h):
+def test_detection_among_candidates_withstands_all_neighbors(epsilon, h):
     assert attack_candidates(epsilon, h)
 
 
@@ -116,7 +116,7 @@ def plan_rows(n, k, h, epsilon):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_detection_among_rows_withstands_all_neighbours(epsilon, h, k):
+def test_detection_among_rows_withstands_all_neighbors(epsilon, h, k):
     plan, pairs = plan_rows(4, k, h, epsilon), pairs_of_degrees(4, k, 0.3)
     laws = {degrees: row_law(plan, degrees, k) for degrees in set().union(*pairs)}
     assert withstands(epsilon, laws, pairs)

@@ -1,4 +1,4 @@
-"""Neighbouring tables where squares vanish or overflow: found by attack, kept so that they stay found."""
+"""Neighboring tables where squares vanish or overflow: found by attack, kept so that they stay found."""
 
 import numpy as np
 import pytest

@@ -7,7 +7,7 @@ import pytest
 
 from definition import core_by_definition, degrees_by_definition, depth_by_definition, outliers_by_definition
 from eremite.geometry import kissing_number_bound
-from neighbouring import DECAY, broken, line, smooth, square, violations
+from neighboring import DECAY, broken, line, smooth, square, violations
 
 
 def profile(points, k, radius, steps, *, bound=depth_by_definition, around=(0, -1), per_step=1, extra=1, cap=0):
@@ -20,8 +20,8 @@ def profile(points, k, radius, steps, *, bound=depth_by_definition, around=(0, -
     return [min(most, size + per_step * t + extra) for t, size in enumerate(sizes)]
 
 
-def centred_at_rows(points, reach):
-    """The most points in a ball around one of them: not admissible, a new point can be a new centre."""
+def centered_at_rows(points, reach):
+    """The most points in a ball around one of them: not admissible, a new point can be a new center."""
     held = [np.count_nonzero(np.linalg.norm(points - p, axis=1) <= reach * (1 + 1e-9)) for p in points]
     return max(held, default=0)
 
@@ -51,10 +51,10 @@ def test_attack_finds_nothing_in_the_profile_without_mistakes(rows):
         {"around": (-1,)},
         {"per_step": 0},
         {"extra": 0},
-        {"bound": centred_at_rows},
+        {"bound": centered_at_rows},
         {"cap": -1},
     ],
-    ids=["no window at k - 1", "no window at k", "no + t", "no + 1", "balls centred at rows", "cap N - 1"],
+    ids=["no window at k - 1", "no window at k", "no + t", "no + 1", "balls centered at rows", "cap N - 1"],
 )
 def test_attack_catches(changes):
     assert caught(mutant(**changes)) is not None
@@ -70,7 +70,7 @@ def exact_if_small(points, reach):
 
 
 def test_attack_catches_a_bound_chosen_by_the_size_of_the_window():
-    """Five rows on a pentagon: any three neighbours share a disc, no four do, and all are within 2R of each other."""
+    """Five rows on a pentagon: any three neighbors share a disc, no four do, and all are within 2R of each other."""
     angles = 2 * np.pi * np.arange(5) / 5
     pentagon = np.column_stack([np.cos(angles), np.sin(angles)]) / (2 * np.sin(np.pi / 5))  # side 1
     crowd = np.full((6, 2), 50.0)

@@ -1,4 +1,4 @@
-"""Attack the profile and the smooth bound on all neighbouring tables of small grids, and on larger random ones."""
+"""Attack the profile and the smooth bound on all neighboring tables of small grids, and on larger random ones."""
 
 import itertools
 from fractions import Fraction
@@ -10,7 +10,7 @@ from definition import outliers_by_definition
 from eremite import OutlierDefinition
 from eremite.sensitivity import local_profile, smooth_bound
 from eremite.sensitivity.windows import Limits, windows
-from neighbouring import DECAY, broken, line, square, violations
+from neighboring import DECAY, broken, line, square, violations
 
 METHODS = ("auto", "ball", "truss", "core")
 
@@ -24,7 +24,7 @@ def ours(method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("radius", [1.0, 2.0])
-def test_profile_withstands_all_neighbours_on_a_line(method, k, radius):
+def test_profile_withstands_all_neighbors_on_a_line(method, k, radius):
     for n in (1, 2, 3, 4, 5):
         assert next(violations(line(5), n, k, radius, ours(method)), None) is None
 
@@ -32,7 +32,7 @@ def test_profile_withstands_all_neighbours_on_a_line(method, k, radius):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("reach", [1.0, np.sqrt(2), 2.0])
-def test_profile_withstands_all_neighbours_on_a_square(method, k, reach):
+def test_profile_withstands_all_neighbors_on_a_square(method, k, reach):
     for n in (2, 3, 4):
         assert next(violations(square(3), n, k, reach / np.sqrt(2), ours(method)), None) is None
 
@@ -40,7 +40,7 @@ def test_profile_withstands_all_neighbours_on_a_square(method, k, reach):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_profile_withstands_all_neighbours_of_five_rows_on_a_square(method, k):
+def test_profile_withstands_all_neighbors_of_five_rows_on_a_square(method, k):
     for reach in (1.0, np.sqrt(2), np.sqrt(5)):
         assert next(violations(square(3), 5, k, reach / np.sqrt(2), ours(method)), None) is None
 
@@ -74,7 +74,7 @@ LOW_LIMITS = [
 
 @pytest.mark.parametrize("method", ["auto", "truss"])
 @pytest.mark.parametrize(("edges", "triangles"), LOW_LIMITS)
-def test_profile_withstands_all_neighbours_where_its_work_is_limited(method, edges, triangles):
+def test_profile_withstands_all_neighbors_where_its_work_is_limited(method, edges, triangles):
     profile = limited(Limits(edges=edges, triangles=triangles, crowd=3), method)
     for grid, n, reach in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 4, 1.0)):
         for k in (1, 2):
@@ -119,7 +119,7 @@ def test_attack_catches_limits_on_triangles_that_forget_the_step():
 
 
 def hostile_moves(rng, points, radius):
-    """Into the densest spot, between two rows, onto a row; and the row with the most neighbours out of the way."""
+    """Into the densest spot, between two rows, onto a row; and the row with the most neighbors out of the way."""
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     within = (distances <= radius * np.sqrt(points.shape[1])).sum(axis=1)
     hub, lone = int(within.argmax()), int(within.argmin())
@@ -171,7 +171,7 @@ def test_profile_withstands_long_walks_of_hostile_moves(d):
 
 
 def test_decay_is_the_one_that_was_asked_for():
-    """The most a neighbour may change S is reached, so the attack on S has teeth."""
+    """The most a neighbor may change S is reached, so the attack on S has teeth."""
     definition = OutlierDefinition(min_neighbors=1, radius=1.0)
     ratios = []
     for decay in (Fraction(1, 2), Fraction(9, 10)):

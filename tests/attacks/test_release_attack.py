@@ -1,4 +1,4 @@
-"""Attack the released count: on all neighbouring tables of small grids, compare the exact probabilities of all outputs.
+"""Attack the released count: on all neighboring tables of small grids, compare the exact probabilities of all outputs.
 
 A release is drawn from `noise` around the count q with the bound S, and clamped to 0, ..., N. Its probabilities are
 fractions or enclosed by ball arithmetic, so that "at most e^epsilon times" is decided, not estimated. Tables with
@@ -24,7 +24,7 @@ from eremite.privacy import Privacy
 from eremite.queries.choice import by_name
 from eremite.queries.count import per_row
 from eremite.sensitivity import count_with_bound, most_moved
-from neighbouring import line, smooth, square
+from neighboring import line, smooth, square
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 GRIDS = {"line": line(5), "square": square(3)}
@@ -90,7 +90,7 @@ def law(noise, count, bound, n):
     return [high - low for low, high in itertools.pairwise(steps)]
 
 
-# What it owes its neighbours.
+# What it owes its neighbors.
 
 
 def at_most_times(epsilon, law_here, law_there):
@@ -111,7 +111,7 @@ def keeps(privacy, law_here, law_there):
     return bool(divergence(privacy.epsilon, law_here, law_there) <= as_ball(privacy.delta))
 
 
-# All neighbouring pairs.
+# All neighboring pairs.
 
 
 def replaced(rows, size):
@@ -150,7 +150,7 @@ def attack(noise, privacy, cases=ALL, facts=None, decay=None, narrower=1, apart=
 
 @pytest.mark.parametrize("mechanism", [SmoothLaplace, GlobalLaplace])
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(1), Fraction(3)])
-def test_pure_release_withstands_all_neighbours(mechanism, epsilon):
+def test_pure_release_withstands_all_neighbors(mechanism, epsilon):
     assert attack(mechanism(epsilon), Privacy(epsilon)) is None
 
 
@@ -165,13 +165,13 @@ APPROXIMATE = [
 
 
 @pytest.mark.parametrize(("mechanism", "epsilon", "delta"), APPROXIMATE)
-def test_gaussian_release_withstands_all_neighbours(mechanism, epsilon, delta):
+def test_gaussian_release_withstands_all_neighbors(mechanism, epsilon, delta):
     assert attack(mechanism(epsilon, delta), Privacy(epsilon, delta), SMALL) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "epsilon", "delta"), APPROXIMATE)
-def test_gaussian_release_withstands_all_neighbours_of_four_rows_on_a_square(mechanism, epsilon, delta):
+def test_gaussian_release_withstands_all_neighbors_of_four_rows_on_a_square(mechanism, epsilon, delta):
     assert attack(mechanism(epsilon, delta), Privacy(epsilon, delta), ALL[len(SMALL) :]) is None
 
 

@@ -1,6 +1,6 @@
-"""Attack the search for subspaces: all neighbouring tables of small grids, the exact probabilities of all outcomes.
+"""Attack the search for subspaces: all neighboring tables of small grids, the exact probabilities of all outcomes.
 
-An outcome is (centre, winners in order): more than is released, and still covered by the proof. The law of the centre
+An outcome is (center, winners in order): more than is released, and still covered by the proof. The law of the center
 is that of the noise, clamped; the winners follow the closed forms of `selection.proof.md`. Probabilities are floats
 with errors below 1e-13; "at most e^epsilon times" is asked with a margin of 1e-9. Every mistake named here is caught.
 """
@@ -18,9 +18,9 @@ from definition import core_by_definition, depth_by_definition, outliers_by_defi
 from eremite import OutlierDefinition, Table
 from eremite.engines import count_neighbors
 from eremite.mechanisms import SmoothLaplace
-from eremite.queries.subspaces import CENTRE_SHARE, family_of, plan_subspaces
+from eremite.queries.subspaces import CENTER_SHARE, family_of, plan_subspaces
 from eremite.sensitivity import dampened, glimpse, global_bounds, local_profile, most_moved, profile_function
-from neighbouring import line, smooth, square
+from neighboring import line, smooth, square
 
 MARGIN = 1 + 1e-9
 STEPS = 6  # of a profile; as many as a walk on these tables takes, and the cap is reached before
@@ -92,7 +92,7 @@ def jumping_walk(gap, profile, limit, most):
 
 
 def steep_walk(gap, profile, limit, most):
-    """Far below the centre a step bridges one outlier, not as many as a row can move."""
+    """Far below the center a step bridges one outlier, not as many as a row can move."""
     return dampened(gap, profile, 1, 1)
 
 
@@ -104,7 +104,7 @@ def replaced(rows, size):
 
 @cache
 def pairs_of_counts(case, method):
-    """All pairs ((q, profile), (q', profile')) of neighbouring tables; few are left of many pairs of tables."""
+    """All pairs ((q, profile), (q', profile')) of neighboring tables; few are left of many pairs of tables."""
     name, n, k, reach = case
     grid = {"line": line(5), "square": square(3)}[name]
     radius = reach / np.sqrt(grid.shape[1])
@@ -117,12 +117,12 @@ def pairs_of_counts(case, method):
     return {(known[rows], known[other]) for rows in known for other in replaced(rows, len(grid))}
 
 
-def largest_move(case, method, walk, centre, limit):
+def largest_move(case, method, walk, center, limit):
     """How far one replaced row moves the dampened count."""
     pairs = pairs_of_counts(case, method)
     name, n, k, _ = case
     most = global_bounds(n, {"line": 1, "square": 2}[name], k)[1]
-    score = {fact: walk(fact[0] - centre, fact[1].__getitem__, limit, most) for fact in set().union(*pairs)}
+    score = {fact: walk(fact[0] - center, fact[1].__getitem__, limit, most) for fact in set().union(*pairs)}
     return max(abs(score[here] - score[there]) for here, there in pairs)
 
 
@@ -133,24 +133,24 @@ DAMPENED_CASES = [
 
 
 @pytest.mark.parametrize("method", ["ball", "core", "auto"])
-@pytest.mark.parametrize("centre", [-3, -1, 0, 1, 2, 3, 5, 8])
-def test_dampened_count_moves_by_at_most_one_step(method, centre):
+@pytest.mark.parametrize("center", [-3, -1, 0, 1, 2, 3, 5, 8])
+def test_dampened_count_moves_by_at_most_one_step(method, center):
     for case, limit in itertools.product(DAMPENED_CASES, (1, 2, 10)):
-        assert largest_move(case, method, dampened, centre, limit) <= 1
+        assert largest_move(case, method, dampened, center, limit) <= 1
 
 
-@pytest.mark.parametrize("centre", [0, 1, 2])
-def test_dampened_count_moves_by_a_whole_step_somewhere(centre):
+@pytest.mark.parametrize("center", [0, 1, 2])
+def test_dampened_count_moves_by_a_whole_step_somewhere(center):
     """There is nothing to spare, so the attack has teeth."""
-    assert max(largest_move(case, "auto", dampened, centre, 10) for case in DAMPENED_CASES) == 1
+    assert max(largest_move(case, "auto", dampened, center, 10) for case in DAMPENED_CASES) == 1
 
 
 @pytest.mark.parametrize("walk", [shifted_walk, late_walk, jumping_walk, steep_walk], ids=lambda walk: walk.__doc__)
 def test_attack_catches_the_walk(walk):
     found = [
-        (case, centre)
-        for case, centre in itertools.product(DAMPENED_CASES, (-3, -1, 0, 1, 2, 3, 5))
-        if largest_move(case, "auto", walk, centre, 10) > 1
+        (case, center)
+        for case, center in itertools.product(DAMPENED_CASES, (-3, -1, 0, 1, 2, 3, 5))
+        if largest_move(case, "auto", walk, center, 10) > 1
     ]
     assert found
 
@@ -205,7 +205,7 @@ def seen_by_library(points, k, radius, decay, family=FAMILY):
 
 
 def seen_with(mistake):
-    """From the definitions written out, depth for the scores and the core for the bound of the centre."""
+    """From the definitions written out, depth for the scores and the core for the bound of the center."""
 
     def seen(points, k, radius, decay, family=FAMILY):
         looks = [_definition_look(_rows_of(points, subspace), k, radius, decay, mistake) for subspace in family]
@@ -268,7 +268,7 @@ def pairs_seen(case, see, decay):
     return {(known[rows], known[other]) for rows in tables for other in replaced(rows, len(GRID))}
 
 
-# The law of a search: an array over centres and winners in order.
+# The law of a search: an array over centers and winners in order.
 
 
 @dataclass(frozen=True)
@@ -276,15 +276,15 @@ class Search:
     """What a plan decides, with a handle on each part where a mistake can sit."""
 
     epsilon: Fraction
-    utility: str = "centred"
+    utility: str = "centered"
     selection: str = "permute-and-flip"
     h: int = 1
     factor: Fraction = HALF  # of the exponent
-    noisy: bool = True  # the centre; without noise, nothing is spent on it
-    bound_of: str = "family"  # or of the subspace whose count the centre is: "one"
+    noisy: bool = True  # the center; without noise, nothing is spent on it
+    bound_of: str = "family"  # or of the subspace whose count the center is: "one"
 
     def plan(self, n, k, radius):
-        """The real one; what it spends on a draw and on the centre is used as it is."""
+        """The real one; what it spends on a draw and on the center is used as it is."""
         table = Table.from_frame(np.zeros((n, 2)), {"a": (0, 1), "b": (0, 1)})
         definition = OutlierDefinition(min_neighbors=k, radius=radius)
         family = family_of(table, None, 2, None)
@@ -293,16 +293,16 @@ class Search:
 
 def joint_law(search, plan, seen):
     each = plan.each if search.noisy else search.epsilon / search.h
-    centres = centre_law(search, plan, seen)
+    centers = center_law(search, plan, seen)
     return np.array(
-        [share * winners_law(plan.selection, scores_of(plan, seen, centre), each * search.factor, search.h)
-         for centre, share in centres.items()]
+        [share * winners_law(plan.selection, scores_of(plan, seen, center), each * search.factor, search.h)
+         for center, share in centers.items()]
     )  # fmt: skip
 
 
-def centre_law(search, plan, seen):
-    """{centre: probability}: the middle between the h-th largest count and the next, with noise, clamped."""
-    if plan.centre is None:
+def center_law(search, plan, seen):
+    """{center: probability}: the middle between the h-th largest count and the next, with noise, clamped."""
+    if plan.center is None:
         return {0: 1.0}
     falling = sorted(range(len(seen.counts)), key=lambda i: -seen.counts[i])
     place = falling[search.h - 1]
@@ -310,17 +310,17 @@ def centre_law(search, plan, seen):
     if not search.noisy:
         return {target: 1.0}
     bound = max(seen.bounds) if search.bound_of == "family" else seen.bounds[place]
-    below = [Fraction(0), *(plan.centre.cumulative(y, target, bound) for y in range(seen.n)), Fraction(1)]
+    below = [Fraction(0), *(plan.center.cumulative(y, target, bound) for y in range(seen.n)), Fraction(1)]
     return {y: float(high - low) for y, (low, high) in enumerate(itertools.pairwise(below))}
 
 
-def scores_of(plan, seen, centre):
+def scores_of(plan, seen, center):
     if plan.utility == "paper":
         most = [most_moved(seen.n, size, seen.k) for size in seen.sizes]
         return tuple(Fraction(q, moved) for q, moved in zip(seen.counts, most, strict=True))
     walks = zip(seen.counts, seen.profiles, seen.sizes, strict=True)
     return tuple(
-        dampened(q - centre, profile.__getitem__, plan.limit, most_moved(seen.n, size, seen.k))
+        dampened(q - center, profile.__getitem__, plan.limit, most_moved(seen.n, size, seen.k))
         for q, profile, size in walks
     )
 
@@ -340,7 +340,7 @@ def attack(search, cases=SEARCHES, see=seen_by_library):
     """The first case and pair that break the promise; None if there is none."""
     for case in cases:
         plan = search.plan(*case)
-        pairs = pairs_seen(case, see, SmoothLaplace(search.epsilon * CENTRE_SHARE).decay)
+        pairs = pairs_seen(case, see, SmoothLaplace(search.epsilon * CENTER_SHARE).decay)
         law = {seen: joint_law(search, plan, seen) for seen in set().union(*pairs)}
         for here, there in pairs:
             if breaks(search, law[here], law[there]):
@@ -348,20 +348,20 @@ def attack(search, cases=SEARCHES, see=seen_by_library):
     return None
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
-def test_search_withstands_all_neighbours(utility, selection, h, epsilon):
+def test_search_withstands_all_neighbors(utility, selection, h, epsilon):
     assert attack(Search(epsilon, utility, selection, h)) is None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(8)])
-def test_search_withstands_all_neighbours_of_more_tables(utility, selection, h, epsilon):
+def test_search_withstands_all_neighbors_of_more_tables(utility, selection, h, epsilon):
     cases = itertools.product((3, 4), (1, 2), (0.4, 0.5, 0.6))
     assert attack(Search(epsilon, utility, selection, h), list(cases)) is None
 
@@ -377,7 +377,7 @@ seen_with_no_mistake = seen_with({})
 seen_without_one = seen_with({"extra": 0})
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
 def test_attack_catches_the_missing_factor_2(utility, h, epsilon):
@@ -387,22 +387,22 @@ def test_attack_catches_the_missing_factor_2(utility, h, epsilon):
 
 def test_attack_catches_the_missing_factor_2_in_exponential_draws():
     """They spend less than they may where candidates are few, and still too much."""
-    assert attack(Search(HALF, "centred", "exponential", 1, factor=Fraction(1))) is not None
+    assert attack(Search(HALF, "centered", "exponential", 1, factor=Fraction(1))) is not None
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened"])
+@pytest.mark.parametrize("utility", ["centered", "dampened"])
 def test_attack_catches_a_profile_without_its_one(utility):
     search = Search(HALF, utility)
     assert attack(search, [(4, 2, 0.4)], seen_with_no_mistake) is None
     assert attack(search, [(4, 2, 0.4)], seen_without_one) is not None
 
 
-def test_attack_catches_a_centre_with_the_bound_of_one_subspace():
+def test_attack_catches_a_center_with_the_bound_of_one_subspace():
     """The largest count of X' can be that of a subspace which X saw as the smaller and less certain one."""
     assert attack(Search(HALF, bound_of="one"), [(4, 1, 0.4)]) is not None
 
 
-# A centre without noise: each score alone is 1-Lipschitz for every centre, but the centre moves too.
+# A center without noise: each score alone is 1-Lipschitz for every center, but the center moves too.
 
 
 def hub_moved():
@@ -417,14 +417,14 @@ def hub_moved():
 
 def laws_of_hub(search):
     plan = search.plan(14, 2, 0.11)
-    decay = plan.centre.decay
+    decay = plan.center.decay
     seen = [seen_by_library(points, 2, 0.11, decay, ((0,), (1,))) for points in hub_moved()]
     assert [one.counts for one in seen] == [(0, 0), (5, 0)]
     return [joint_law(search, plan, one) for one in seen]
 
 
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
-def test_attack_catches_a_centre_without_noise(epsilon):
+def test_attack_catches_a_center_without_noise(epsilon):
     safe, unsafe = Search(epsilon), Search(epsilon, noisy=False)
     assert not breaks(safe, *laws_of_hub(safe))
     assert not breaks(safe, *reversed(laws_of_hub(safe)))
@@ -432,11 +432,11 @@ def test_attack_catches_a_centre_without_noise(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
-def test_score_from_a_centre_without_noise_moves_by_more_than_one_step(epsilon):
+def test_score_from_a_center_without_noise_moves_by_more_than_one_step(epsilon):
     plan = Search(epsilon).plan(14, 2, 0.11)
-    seen = [seen_by_library(points, 2, 0.11, plan.centre.decay, ((0,), (1,))) for points in hub_moved()]
+    seen = [seen_by_library(points, 2, 0.11, plan.center.decay, ((0,), (1,))) for points in hub_moved()]
     before, after = (scores_of(plan, one, max(one.counts)) for one in seen)
     assert abs(before[1] - after[1]) > 2
-    for centre in range(15):
-        here, there = (scores_of(plan, one, centre) for one in seen)
+    for center in range(15):
+        here, there = (scores_of(plan, one, center) for one in seen)
         assert max(abs(u - v) for u, v in zip(here, there, strict=True)) <= 1

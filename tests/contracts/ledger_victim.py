@@ -17,8 +17,7 @@ from typing import Any
 import psycopg
 from ledger_places import ALICE, opened, pure
 
-from eremite.ledger import Ledger, Reserved, Stored, open_ledger, reserving, sqlite_file
-from eremite.ledger import ledger as ledgers
+from eremite.ledger import Ledger, Reserved, Stored, open_ledger, sqlite_file, transitions
 from eremite.ledger.events import Charged, Released
 
 CAP, COST = 10_000, Fraction(1, 10)
@@ -68,18 +67,20 @@ def haunt(death: Death) -> None:
     sqlite_file.sqlite3.connect = lambda *a, **k: real(*a, **k, factory=Watched)  # type: ignore[assignment]
     psycopg.Connection.execute = watched(psycopg.Connection.execute)  # type: ignore[method-assign]
 
+    reserve, store_release = transitions.reserve, transitions.store_release
+
     def charging(*arguments: Any) -> Any:
         nonlocal phase
         phase = "charge"
         death.at("before the charge")
-        return reserving.reserving(*arguments)
+        return reserve(*arguments)
 
     def storing(*arguments: Any) -> Any:
         nonlocal phase
         phase = "release"
-        return reserving.storing(*arguments)
+        return store_release(*arguments)
 
-    ledgers.reserving, ledgers.storing = charging, storing  # type: ignore[attr-defined]
+    transitions.reserve, transitions.store_release = charging, storing
 
 
 def releases(place: str, prefix: str, death: Death, handed_over: int) -> None:

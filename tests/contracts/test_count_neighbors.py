@@ -49,7 +49,7 @@ def test_engine_returns_one_integer_a_row_also_for_no_rows(count):
     assert found.shape == (0,)
 
 
-def test_engine_counts_equal_rows_as_neighbours(count):
+def test_engine_counts_equal_rows_as_neighbors(count):
     assert count(np.zeros((7, 3)), 0.0, None).tolist() == [6] * 7
 
 

@@ -10,7 +10,7 @@ import pytest
 from ledger_places import ALICE, BOB, execute, opened, place, pure
 
 from eremite import BudgetRefused, InputError, Privacy
-from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, open_ledger, tables
+from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, open_ledger, sql
 from eremite.ledger.chain import next_row
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import Changes
@@ -337,10 +337,10 @@ def test_older_ledger_is_brought_forward_and_keeps_everything(where, monkeypatch
     before = ledger.history()
     ledger.close()
     later = [
-        *tables.MIGRATIONS,
+        *sql.MIGRATIONS,
         ("ALTER TABLE eremite_head ADD COLUMN note TEXT", "UPDATE eremite_head SET note = 'x'"),
     ]
-    monkeypatch.setattr(tables, "MIGRATIONS", later)
+    monkeypatch.setattr(sql, "MIGRATIONS", later)
     for _ in range(2):
         migrated = open_ledger(where)
         assert migrated.history() == before
@@ -353,7 +353,7 @@ def test_failed_migration_leaves_the_ledger_as_it_was(where, monkeypatch):
     opened(where, 1).close()
     with monkeypatch.context() as patch:
         broken = ("ALTER TABLE eremite_head ADD COLUMN note TEXT", "UPDATE nowhere SET x = 1")
-        patch.setattr(tables, "MIGRATIONS", [*tables.MIGRATIONS, broken])
+        patch.setattr(sql, "MIGRATIONS", [*sql.MIGRATIONS, broken])
         with pytest.raises(LedgerError, match="nothing was released"):
             open_ledger(where)
     ledger = open_ledger(where)

@@ -56,7 +56,7 @@ class Served:
         return {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
 
     def left(self, who: str = "alice") -> Any:
-        return self.get("/patients/budget", who).json()["left"]["epsilon"]
+        return self.get("/patients/budget", who).json()["remaining"]["epsilon"]
 
 
 def written(folder: Path) -> dict[str, str]:

@@ -160,7 +160,7 @@ def test_no_command_shows_the_help_and_exits_2(capsys: Captured) -> None:
         (["chekc"], "No such command 'chekc'"),
         (["check"], "Missing argument 'description'"),
         (["check", "a", "b"], "unexpected extra argument"),
-        (["init", "a.csv", "--colour"], "No such option: --colour"),
+        (["init", "a.csv", "--color"], "No such option: --color"),
     ],
 )
 def test_usage_errors_exit_2_in_one_sentence(capsys: Captured, arguments: list[str], words: str) -> None:

@@ -34,7 +34,7 @@ def test_budget_adds_up_over_commands_and_accounts(capsys: Captured) -> None:
         "cap": {"epsilon": 2, "delta": 0},
         "spent": {"epsilon": "5/6", "delta": 0},
         "rho": "13/72",
-        "left": {"epsilon": "7/6", "delta": 0},
+        "remaining": {"epsilon": "7/6", "delta": 0},
         "charges": 2,
         "sums_only": False,
     }

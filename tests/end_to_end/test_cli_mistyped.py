@@ -51,8 +51,8 @@ MISTYPED = [
     ("paper --seed -1", "--seed must be a whole number, 0 or more."),
     ("count x -k 5", "Missing option '-r' / '--radius'. See eremite count --help."),
     (
-        "forecast x --colour",
-        "No such option: --colour (Possible options: --columns). See eremite forecast count --help.",
+        "forecast x --colums",
+        "No such option: --colums (Possible options: --columns). See eremite forecast count --help.",
     ),
     ("history x y", "Got unexpected extra argument(s) (y). See eremite history --help."),
     ("tokn", "No such command 'tokn'. Did you mean 'token'? See eremite --help."),

@@ -127,7 +127,7 @@ def test_history_draws_the_budget_over_time(capsys: Captured, patients: Path) ->
     assert code == 0
     assert out.count("charged") == 2
     name, ledger = opened_ledger(patients / "patients.toml")
-    course = ledger.over_time(name)
+    course = ledger.timeline(name)
     assert [float(moment.budget.spent.epsilon) for moment in course.whole] == [0, 0.5, 1]
     write(course.plot(), patients / "again.svg")
     assert (patients / "budget.svg").read_bytes() == (patients / "again.svg").read_bytes()

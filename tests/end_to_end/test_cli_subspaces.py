@@ -89,7 +89,7 @@ def test_panel_lists_subspaces_in_the_order_drawn(capsys: Captured, patients: Pa
         r"1\. bmi and blood, sugar 2\. (bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 4, pure; draws: centred, permute-and-flip "
+        r"spent epsilon 4, pure; draws: centered, permute-and-flip "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
         r"count among 400 rows 1\. about (\d+) bmi and blood, sugar 2\. about \d+ (?:bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 4, pure; draws: centred, permute-and-flip; counts: auto "
+        r"spent epsilon 4, pure; draws: centered, permute-and-flip; counts: auto "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
     assert 20 <= int(found[1]) <= 40
@@ -129,7 +129,7 @@ def test_delta_buys_exponential_draws_where_it_helps(capsys: Captured, patients:
     code, out, _ = subspaces(capsys, patients, size=None, max_size=3, top=7, epsilon="0.5", delta="1e-5", json=True)
     assert code == 0
     release = Release.from_json(out)
-    assert (release.mechanism, release.delta) == ("centred, exponential", Fraction(1, 10**5))
+    assert (release.mechanism, release.delta) == ("centered, exponential", Fraction(1, 10**5))
     assert len({*release.value}) == 7  # type: ignore[misc]
 
 
@@ -247,9 +247,9 @@ BAD_SUBSPACES = [
     ({"epsilon": "0"}, "epsilon must be above 0."),
     ({"epsilon": None}, "Missing option '--epsilon'"),
     ({"delta": "1"}, "delta must be at least 0 and below 1."),
-    ({"utility": "best"}, "utility must be one of auto, centred, dampened, paper."),
+    ({"utility": "best"}, "utility must be one of auto, centered, dampened, paper."),
     ({"selection": "first"}, "selection must be one of permute-and-flip, exponential."),
-    ({"command": "report", "utility": "centred"}, "No such option: --utility"),
+    ({"command": "report", "utility": "centered"}, "No such option: --utility"),
     ({"command": "report", "size": 4}, "The size of a subspace must be a whole number from 1 to 3."),
     ({"command": "report", "epsilon": "0.000003"}, "epsilon must be at least 0.000001"),
 ]

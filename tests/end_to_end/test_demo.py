@@ -23,14 +23,14 @@ def test_demo_keeps_its_promises(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert (folder / "notes.txt").read_text() == "not ours"
     report = (folder / "report.html").read_text()
-    it_asks_every_question_in_80_columns_without_colours(done.stdout)
+    it_asks_every_question_in_80_columns_without_colors(done.stdout)
     commands_that_cost_nothing_run_as_shown(done.stdout, tmp_path)
     the_ledger_agrees_with_the_report(report, tmp_path)
     the_report_is_well_formed_and_loads_nothing(report)
     the_report_tells_exact_numbers_in_the_marked_box_alone(report, done.stdout)
 
 
-def it_asks_every_question_in_80_columns_without_colours(said):
+def it_asks_every_question_in_80_columns_without_colors(said):
     for word in ("20,000", "How many?", "Where, in two columns?", "Which of these?", "Refused.", "holds together"):
         assert word in said
     assert "Left of the budget: epsilon 0.2." in said

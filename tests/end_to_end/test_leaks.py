@@ -50,7 +50,7 @@ Pair = tuple[Rows, Rows]
 Sight = list[tuple[str, str]]
 
 
-def neighbours(d: int) -> Pair:
+def neighbors(d: int) -> Pair:
     """One row leaves a group of four, which are no outliers with it and three outliers without."""
     rows = np.random.default_rng(d).uniform(0.7, 1, (N, d))
     rows[:15] = 0.5
@@ -65,7 +65,7 @@ def strangers(d: int) -> Pair:
     return np.full((N, d), 0.5), np.linspace(0, 1, N)[:, None].repeat(d, axis=1)
 
 
-PAIRS = [neighbours, strangers]
+PAIRS = [neighbors, strangers]
 
 
 def names(rows: Rows) -> list[str]:
@@ -385,7 +385,7 @@ def raising(make: Callable[[int], Exception]) -> Callable[[int, Any], Any]:
     return leak
 
 
-def travelling(count: int, plan: Callable[[], Any]) -> Any:
+def traveling(count: int, plan: Callable[[], Any]) -> Any:
     try:
         return plan()
     except InputError as error:
@@ -394,7 +394,7 @@ def travelling(count: int, plan: Callable[[], Any]) -> Any:
 
 
 def refusing(count: int, plan: Callable[[], Any]) -> Any:
-    if count > 23:  # the neighbours have 24 and 21 in the plane
+    if count > 23:  # the neighbors have 24 and 21 in the plane
         raise BudgetRefused("Not today.")
     return plan()
 
@@ -411,7 +411,7 @@ PRINTING = {
 HOLDING = {
     "error": planning(raising(lambda count: InputError(f"{count} outliers."))),
     "argument": planning(raising(lambda count: InputError("No.", count))),
-    "context": planning(travelling),
+    "context": planning(traveling),
     "mechanism": planning(lambda count, plan: dataclasses.replace(plan(), mechanism=f"smooth-{count}")),
     "number": answering(lambda s, count, release: dataclasses.replace(release, value=carrier(release.value, count))),
     "release": answering(larger),
@@ -439,12 +439,12 @@ def test_reader_tells_leaking_mutants(
     reader: Callable[[Rows, str], Sight], monkeypatch: pytest.MonkeyPatch, leak: str
 ) -> None:
     (PRINTING | HOLDING)[leak](monkeypatch)
-    ours, theirs = neighbours(2)
+    ours, theirs = neighbors(2)
     assert reader(ours, "smooth-laplace") != reader(theirs, "smooth-laplace")
 
 
 def points(d: int) -> list[list[float]]:
-    """Public: among rows of the neighbours, and far from all."""
+    """Public: among rows of the neighbors, and far from all."""
     return [[place] * d for place in (0.1, 0.5, 0.9, 0.3, 0.11)]
 
 
@@ -695,8 +695,8 @@ OTHER_MUTANTS: dict[str, tuple[dict[str, tuple[object, str]], Callable[[int, Any
 
 
 def tells(look: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str) -> bool:
-    """Whether neighbours look different, where the honest code draws the same values."""
-    pair = neighbours(2)
+    """Whether neighbors look different, where the honest code draws the same values."""
+    pair = neighbors(2)
     seeds = seeds_for(monkeypatch, pair, query)
     places, how = OTHER_MUTANTS[leak]
     wrapping(monkeypatch, *places[query], how)

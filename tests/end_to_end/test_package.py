@@ -44,7 +44,7 @@ from fractions import Fraction
 from importlib import import_module
 from eremite import EremiteError
 from eremite.ledger import open_ledger
-from eremite.ledger.planned import plan_total
+from eremite.ledger.plan_total import plan_total
 from eremite.paper.files import fetch_files
 from eremite.service.extra import require_extra
 from eremite.table.postgres import read_postgres

@@ -157,7 +157,7 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
     with caplog.at_level(logging.DEBUG):
         failed, budget = asked(app, [*posts(ALWAYS_THE_SAME[2:]), ("GET", "/budget", None)])
     assert (failed.status_code, failed.json()) == (500, {"error": INTERNAL})
-    assert budget.json()["left"]["epsilon"] == 1.9
+    assert budget.json()["remaining"]["epsilon"] == 1.9
     told = caplog.text + "".join(capfd.readouterr())
     assert "ArithmeticError" in told
     assert "row 7" not in told

@@ -72,7 +72,7 @@ async def asked(app: FastAPI, method: str, path: str) -> httpx.Response:
 
 
 async def stopped(ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
-    """As a service does that is told twice to stop: all that is under way is cancelled."""
+    """As a service does that is told twice to stop: all that is under way is canceled."""
     asking = asyncio.ensure_future(ask())
     await asyncio.sleep(0.05)  # its answer waits for a tenth of a tick
     asking.cancel()

@@ -1,4 +1,4 @@
-"""Audit releases: of the worst neighbouring tables we know, and of mechanisms with a mistake, which must be flagged.
+"""Audit releases: of the worst neighboring tables we know, and of mechanisms with a mistake, which must be flagged.
 
 The power of the audit, by exact binomial sums over the most telling event, for the releases used on each side: noise
 1.3 times narrower .99999 (100,000), decay squared .99999 (50,000), no "+ 1" .9999999 (20,000). The tests compute it.
@@ -21,7 +21,7 @@ from definition import outliers_by_definition, profile_by_definition
 from eremite import OutlierDefinition, Session, Table
 from eremite.geometry import densest_ball
 from eremite.mechanisms import SmoothLaplace
-from neighbouring import smooth
+from neighboring import smooth
 
 
 def law(noise, count, bound, n):

@@ -66,7 +66,7 @@ FAMILY = (("a",), ("b",), ("a", "b"))
 
 
 def subspaces_law(search, plan):
-    decay = plan.centre.decay if plan.centre else Fraction(1, 2)
+    decay = plan.center.decay if plan.center else Fraction(1, 2)
     seen = seen_by_library(ROWS, DEFINITION.min_neighbors, DEFINITION.radius, decay)
     winners = sorted(ordered_law(LAWS[plan.selection], [0, 0, 0], 1, search.h))
     shares = joint_law(search, plan, seen).sum(axis=0)
@@ -84,13 +84,13 @@ def check_subspaces(utility, selection, h, draws):
     check(found, subspaces_law(search, plan), subspaces_law(Search(epsilon, utility, selection, h, Fraction(1)), plan))
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 def test_subspaces_drawn_follow_the_exact_law(utility):
     check_subspaces(utility, "permute-and-flip", 2, 1000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2, 3])
 def test_subspaces_drawn_follow_the_exact_law_for_long(utility, selection, h):

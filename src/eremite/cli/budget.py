@@ -9,8 +9,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from eremite.cli.terminal import framed
-from eremite.ledger import Budget, left
-from eremite.ledger.plain import plain_budgets
+from eremite.ledger import Budget, remaining
+from eremite.ledger.to_json import budgets_to_json
 from eremite.names import shown_name
 from eremite.privacy import Privacy, checked_budget, shown
 from eremite.session import opened_ledger
@@ -22,7 +22,7 @@ def show(path: Path, place: str | None, as_json: bool) -> str:
     dataset, ledger = opened_ledger(path, place)
     budgets = ledger.budgets(dataset)
     return (
-        json.dumps(plain_budgets(dataset, budgets))
+        json.dumps(budgets_to_json(dataset, budgets))
         if as_json
         else framed(_panel(dataset, budgets, read_description(path)))
     )
@@ -61,7 +61,7 @@ def _declared(whole: Budget, description: Description) -> list[Text]:
 
 def _limits(budget: Budget) -> tuple[str, str]:
     """The cap and what is left of it; an account without one is held by the dataset's."""
-    return ("no cap", "as the dataset") if budget.cap is None else (str(budget.cap), str(left(budget)))
+    return ("no cap", "as the dataset") if budget.cap is None else (str(budget.cap), str(remaining(budget)))
 
 
 def _composition(whole: Budget) -> list[Text]:

@@ -24,7 +24,7 @@ from eremite.forecast import (
     made_up,
     public_rows,
 )
-from eremite.forecast.plain import plain
+from eremite.forecast.to_json import to_json
 from eremite.privacy import shown
 from eremite.table import Description, open_stand_in, read_description
 
@@ -52,7 +52,7 @@ def run(
             return forecast.plot()
         return forecast_count(stand_in, definition, names, [*listed, needed], delta, mechanism).plot(within)
 
-    facts = plain(forecast) | {"epsilon_needed": plain(needed)}
+    facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
     return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, within)), draw)
 
 

@@ -14,7 +14,7 @@ from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.forecast import MechanismComparison, compare_mechanisms
-from eremite.forecast.plain import plain
+from eremite.forecast.to_json import to_json
 from eremite.privacy import shown
 from eremite.table import read_description
 
@@ -25,7 +25,7 @@ def run(question: Question, made_up: MadeUp, as_json: bool, *, epsilons: str, de
     with working("Forecasting"):
         stand_in = stand_in_of(read_description(question.description), made_up)
         compared = compare_mechanisms(stand_in, definition, names, epsilons.split(","), delta)
-    return Told(json.dumps(plain(compared)) if as_json else framed(_panel(compared)), compared.plot)
+    return Told(json.dumps(to_json(compared)) if as_json else framed(_panel(compared)), compared.plot)
 
 
 def _panel(compared: MechanismComparison) -> Panel:

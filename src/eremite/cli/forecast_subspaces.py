@@ -24,7 +24,7 @@ from eremite.forecast import (
     forecast_subspaces,
     made_up_for_search,
 )
-from eremite.forecast.plain import plain
+from eremite.forecast.to_json import to_json
 from eremite.privacy import shown
 from eremite.table import Description, read_description
 
@@ -56,7 +56,7 @@ def run(
         around = forecast if needed is None else forecast_subspaces(stand_in, asked, [*listed, needed])
         return around.plot(probability)
 
-    facts = plain(forecast) | {"epsilon_needed": plain(needed)}
+    facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
     return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, probability)), draw)
 
 

@@ -17,7 +17,7 @@ from eremite.cli.terminal import framed
 from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.ledger import Ledger, Verification
-from eremite.ledger.plain import FIELDS, plain_entry, plain_line
+from eremite.ledger.to_json import FIELDS, entry_to_json, line_to_json
 from eremite.names import shown_name
 from eremite.session import ledger_to_look_at
 
@@ -33,16 +33,16 @@ def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_f
     if complaint is not None:
         notice(complaint)
     entries = ledger.history(dataset, account)
-    lines = [plain_line(entry) for entry in entries]
+    lines = [line_to_json(entry) for entry in entries]
     draw = _drawing(ledger, dataset, account)
     if csv_file is not None:
         _write(csv_file, lines)
         return Told(f"Wrote {len(lines):,} events to {csv_file}.", draw)
-    return Told(json.dumps([plain_entry(entry) for entry in entries]) if as_json else _table(lines), draw)
+    return Told(json.dumps([entry_to_json(entry) for entry in entries]) if as_json else _table(lines), draw)
 
 
 def _drawing(ledger: Ledger, dataset: str, account: str | None) -> Callable[[], "Figure"]:
-    return lambda: ledger.over_time(dataset, account).plot()
+    return lambda: ledger.timeline(dataset, account).plot()
 
 
 def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from eremite.cli.notices import notice
 from eremite.errors import LedgerError
-from eremite.ledger.plain import plain_privacy
+from eremite.ledger.to_json import privacy_to_json
 from eremite.privacy import Privacy
 from eremite.session import Accepted, accept_ledger, ledger_to_look_at
 
@@ -37,11 +37,11 @@ def accept(path: Path, reason: str, place: str | None, as_json: bool) -> str:
     spent = Privacy(whole.spent.epsilon, whole.spent.delta)
     facts = {
         "dataset": accepted.dataset,
-        "spent": plain_privacy(spent),
+        "spent": privacy_to_json(spent),
         "witness": None if accepted.known is None else {
             "events": accepted.known.head.seq,
             "hash": accepted.known.head.hash,
-            "spent": plain_privacy(accepted.known.spent),
+            "spent": privacy_to_json(accepted.known.spent),
         },
     }  # fmt: skip
     return json.dumps(facts) if as_json else _words(accepted, spent)

@@ -36,8 +36,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 DescriptionFile = Annotated[
     Path, typer.Argument(help="The description file (.toml).", autocompletion=description_files)
 ]
-MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbours is an outlier.")]
-Radius = Annotated[float, typer.Option("-r", "--radius", help="How near a neighbour is; distances run from 0 to 1.")]
+MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbors is an outlier.")]
+Radius = Annotated[float, typer.Option("-r", "--radius", help="How near a neighbor is; distances run from 0 to 1.")]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="What to spend, taken as written: 0.2 or 1/3.")]
 Epsilons = Annotated[str, typer.Option("--epsilon", help="One or several, with commas between them.")]
 Delta = Annotated[str, typer.Option("--delta", help="What to spend beside epsilon; 0 is pure.")]
@@ -89,7 +89,7 @@ UtilityName = Annotated[
     str,
     typer.Option(
         "--utility",
-        help="How sets are scored: centred, dampened or paper; auto chooses by public facts.",
+        help="How sets are scored: centered, dampened or paper; auto chooses by public facts.",
         autocompletion=one_of(UTILITIES),
     ),
 ]

@@ -10,7 +10,7 @@ _WIDEST = 100
 
 
 def framed(content: RenderableType) -> str:
-    """The text of a rich object, as wide as stdout, without colours where stdout is no terminal."""
+    """The text of a rich object, as wide as stdout, without colors where stdout is no terminal."""
     console = Console(highlight=False)
     with console.capture() as captured:
         console.print(content, width=min(console.width, _WIDEST))

@@ -23,7 +23,7 @@ def step_picture(step: Step) -> str:
 
 def budget_picture(ledger: Ledger, name: str) -> str:
     """What was spent over time, and what was refused."""
-    return _svg(lambda: ledger.over_time(name).plot())
+    return _svg(lambda: ledger.timeline(name).plot())
 
 
 def _svg(draw: Callable[[], "Figure"]) -> str:

@@ -15,7 +15,7 @@ from eremite.demo.shell import shell
 from eremite.demo.steps import Step
 from eremite.demo.words import outlier
 from eremite.ledger import Ledger
-from eremite.ledger.plain import plain_line
+from eremite.ledger.to_json import line_to_json
 from eremite.outliers import OutlierDefinition
 from eremite.session import Session
 from eremite.version import __version__
@@ -94,7 +94,7 @@ def _figure(drawn: str) -> str:
 
 
 def _budget(name: str, ledger: Ledger) -> str:
-    lines = [plain_line(entry) for entry in ledger.history(name)]
+    lines = [line_to_json(entry) for entry in ledger.history(name)]
     rows = [tuple("" if line[field] is None else str(line[field]) for field in _EVENT) for line in lines]
     return _section(
         "The budget, event by event",

@@ -14,4 +14,4 @@ def protected(release: Release) -> str:
     """The guarantee."""
     times = times_as_likely(release.epsilon)
     plus = " (and a chance of delta beside)" if release.delta else ""
-    return f"with {release.neighbours}, any outcome would be at most {times} times as likely{plus}"
+    return f"with {release.neighbors}, any outcome would be at most {times} times as likely{plus}"

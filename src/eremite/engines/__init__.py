@@ -1,4 +1,4 @@
-"""Engines count neighbours; every engine gives the same integers (`engines.proof.md`).
+"""Engines count neighbors; every engine gives the same integers (`engines.proof.md`).
 
 `local` counts on this machine's cores. An engine is a function of type `CountNeighbors`; the contract all of them
 pass is tests/contracts/test_count_neighbors.py.

@@ -1,4 +1,4 @@
-"""Neighbours of points that are not rows: every candidate against every row, until the cap is reached (E7, E16).
+"""Neighbors of points that are not rows: every candidate against every row, until the cap is reached (E7, E16).
 
 Candidates are few and public, so there is nothing to prepare; N d steps for each candidate at most. The claims are
 those of `engines.proof.md`.

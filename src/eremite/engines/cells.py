@@ -1,8 +1,8 @@
-"""Neighbours in two to five columns: a grid of cells as wide as the reach, held as one sorted array of keys.
+"""Neighbors in two to five columns: a grid of cells as wide as the reach, held as one sorted array of keys.
 
-Geometry. R = sqrt(reach). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbours of a row lie
+Geometry. R = sqrt(reach). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbors of a row lie
 in its own cell or one that touches it, because two cells further on there is at least R(1 + SLACK) in between (E11 of
-`engines.proof.md`). Rows in the same piece are neighbours without looking, because a piece's diagonal is at most 0.87 R
+`engines.proof.md`). Rows in the same piece are neighbors without looking, because a piece's diagonal is at most 0.87 R
 (its square is 2/4, 3/4, 4/16 or 5/16 of R^2 for d = 2, 3, 4, 5; E12a). A piece with more rows than the cap therefore
 settles all its rows at once.
 
@@ -30,7 +30,7 @@ MOST_COLUMNS = 5
 _MOST_PIECES_PER_AXIS = 2**24
 _DIGIT_BITS = 10
 _PART_BITS = {2: 1, 3: 1, 4: 2, 5: 2}  # a cell is cut into 2 or 4 pieces per axis
-# After this many distances a row the grid gives up: rows crowd into cells without being neighbours, or the cap is far.
+# After this many distances a row the grid gives up: rows crowd into cells without being neighbors, or the cap is far.
 _MOST_DISTANCES_PER_ROW = 4096
 # A cell's runs cost about as much to follow as this many rows to look at; sparser cells are left to the tree.
 _RUNS_PER_ROW = 20
@@ -118,7 +118,7 @@ def _layout(points: NDArray[np.float64], reach: float) -> Layout | None:
     low, high = _extent(points, tuple(range(d)))
     if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
         return None
-    # One empty cell before and behind on every axis: a step to a neighbouring cell never wraps around. And one more,
+    # One empty cell before and behind on every axis: a step to a neighboring cell never wraps around. And one more,
     # because this quotient and the place of the farthest row are rounded differently (E10).
     sizes = [int(span / width) + 4 for span in (high - low).tolist()]
     *strides, cells = itertools.accumulate([1, *sizes], operator.mul)
@@ -309,7 +309,7 @@ def _gap(axes, row, low, corner, width, step):
 def _stretches(starts, first, behind, at, begins, ends, around):
     """List the stretches of rows to look at for the cell `at`, its own first; `around` tells which run each is.
 
-    A crowded cell comes before the rest of its run, because its rows are the likeliest neighbours and the cap may end
+    A crowded cell comes before the rest of its run, because its rows are the likeliest neighbors and the cap may end
     the search there; otherwise the run is one stretch.
     """
     begins[0] = starts[first[0]]

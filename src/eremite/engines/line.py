@@ -1,6 +1,6 @@
-"""Neighbours in one column: sort once, then two pointers.
+"""Neighbors in one column: sort once, then two pointers.
 
-On sorted values the expression of `pair` is monotone in the distance of positions, so the neighbours of a row are one
+On sorted values the expression of `pair` is monotone in the distance of positions, so the neighbors of a row are one
 run of positions, and both its ends only move forward (E8 of `engines.proof.md`). N log N for the sort, N for the rest,
 whatever the radius.
 """

@@ -1,4 +1,4 @@
-"""Neighbours counted on this machine: which method serves which table.
+"""Neighbors counted on this machine: which method serves which table.
 
 The methods differ in time and never in their answer (E16 of `engines.proof.md`), so the choice may look at the rows.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eremite.engines import cells, line, tree, workers
 from eremite.engines.pair import squared_reach
 
-#: min(degree, cap) of every row of C-contiguous finite points, for a radius in normalised distance; cap None: no cap.
+#: min(degree, cap) of every row of C-contiguous finite points, for a radius in normalized distance; cap None: no cap.
 CountNeighbors = Callable[[NDArray[np.float64], float, int | None], NDArray[np.int64]]
 
 _ROWS_A_THREAD = 32_768

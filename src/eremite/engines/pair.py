@@ -1,9 +1,9 @@
-"""The one expression that decides whether two rows are neighbours.
+"""The one expression that decides whether two rows are neighbors.
 
     (x_1 - y_1)^2 + (x_2 - y_2)^2 + ... + (x_d - y_d)^2  <=  radius * radius * d
 
 in float64, squares added in column order, nothing fused or reordered. It is symmetric, since (x - y)^2 and (y - x)^2
-are the same float, so "neighbour" is a relation between two rows and not between a row and a path through the code:
+are the same float, so "neighbor" is a relation between two rows and not between a row and a path through the code:
 every kernel ends here or in a decision that this expression could not contradict. `engines.proof.md` proves it, claim
 by claim.
 
@@ -81,7 +81,7 @@ def unrolled_axes(d: int) -> Axes:
 
 @inlined
 def scan_few(columns, axes, row, start, stop, reach):
-    """How many of the rows [start, stop) are neighbours of `row`; `columns[c, j]` is column c of row j."""
+    """How many of the rows [start, stop) are neighbors of `row`; `columns[c, j]` is column c of row j."""
     found = U(0)
     for j in range(U(start), U(stop)):
         total = 0.0

@@ -1,10 +1,10 @@
-"""Neighbours in any number of columns: a balanced tree of boxes, asked group by group.
+"""Neighbors in any number of columns: a balanced tree of boxes, asked group by group.
 
 The rows are split at the median of their most spread column until a leaf holds LEAF rows. Nodes are numbered as in a
 heap (root 1, children 2i and 2i + 1), every level halving a power of two of leaves, so a node's leaves follow from its
 number. Rows stand in the order of the leaves, each column in an array of its own.
 
-A query group is GROUP neighbouring leaves. From the group upwards, then down into the sibling of each ancestor (so
+A query group is GROUP neighboring leaves. From the group upwards, then down into the sibling of each ancestor (so
 near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
 wholly within it, by the expression of `pair` on the edges of the boxes; what remains is a list of leaves, which each
 row of the group narrows down by its own distance to their boxes and scans. A group ends when all its rows have reached
@@ -217,7 +217,7 @@ def _between(low, high, group, node):
 
 @inlined
 def _apart(low, high, group, node):
-    """Orders boxes by how far their centres lie from the group's (four times the squared distance)."""
+    """Orders boxes by how far their centers lie from the group's (four times the squared distance)."""
     total = 0.0
     for c in range(low.shape[1]):
         difference = low[node, c] + high[node, c] - low[group, c] - high[group, c]
@@ -244,7 +244,7 @@ def _push_children(low, high, group, node, width, n, stack, waiting):
 def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, batch):
     """Walk down from the stack until it is empty, the batch of undecided leaves is full, or the cap is settled.
 
-    Returns the height of the stack, the number of rows settled as neighbours of the whole group, and the batch's size.
+    Returns the height of the stack, the number of rows settled as neighbors of the whole group, and the batch's size.
     """
     size = 0
     while waiting > 0 and size < batch.size and settled <= cap:

@@ -1,7 +1,7 @@
 """Draws among the subspaces of any table that may be shown, simulated many at a time with a seed.
 
 What a draw depends on, counts and profiles, is computed once with the functions that a release uses; the noise of the
-centre and the coins come from a seeded NumPy generator, so none of this is private. Tests and `benchmarks/agreement.py`
+center and the coins come from a seeded NumPy generator, so none of this is private. Tests and `benchmarks/agreement.py`
 compare it with the real thing.
 """
 
@@ -33,7 +33,7 @@ class Field:
     counts: Ints
     most: Ints  # global sensitivities
     profiles: list[Ints]  # A^(t), up to the cap; none if nothing but the counts was looked at
-    coarse: list[Ints]  # the same by cores, from which the centre takes its bound
+    coarse: list[Ints]  # the same by cores, from which the center takes its bound
 
     @property
     def best(self) -> int:
@@ -98,7 +98,7 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How h winners are drawn, as a plan has decided it. The centre, if `centre` buys one, is half-way from the h-th
+    """How h winners are drawn, as a plan has decided it. The center, if `center` buys one, is half-way from the h-th
     largest count to the next, or, without `between`, near the former.
     """
 
@@ -106,7 +106,7 @@ class Drawing:
     selection: str
     h: int
     each: float  # epsilon of one draw
-    centre: Fraction | None = None  # epsilon of the centre
+    center: Fraction | None = None  # epsilon of the center
     between: bool = True
 
     def picks(self, of: Field, runs: int, seed: int) -> Ints:
@@ -118,10 +118,10 @@ class Drawing:
     def _scores(self, of: Field, runs: int, rng: np.random.Generator) -> Floats:
         if self.utility == "paper":
             return of.counts / of.most
-        centres = np.zeros(1) if self.centre is None else self._centres(of, self.centre, runs, rng)
-        return _dampened(of, centres, limit=ceil(2 * log(10**6 * len(of.counts)) / self.each))
+        centers = np.zeros(1) if self.center is None else self._centers(of, self.center, runs, rng)
+        return _dampened(of, centers, limit=ceil(2 * log(10**6 * len(of.counts)) / self.each))
 
-    def _centres(self, of: Field, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
+    def _centers(self, of: Field, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
         falling, h = np.sort(of.counts)[::-1], self.h
         target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
         noise = _smooth_laplace(runs, rng) * largest_bound(of, epsilon) / float(epsilon)
@@ -130,12 +130,12 @@ class Drawing:
 
 def drawing_of(plan: SubspacesPlan) -> Drawing:
     """What a release with this plan does."""
-    centre = None if plan.centre is None else plan.centre.epsilon
-    return Drawing(plan.utility, plan.selection, plan.h, float(plan.each), centre)
+    center = None if plan.center is None else plan.center.epsilon
+    return Drawing(plan.utility, plan.selection, plan.h, float(plan.each), center)
 
 
 def largest_bound(of: Field, epsilon: Fraction) -> float:
-    """The largest smooth bound of the family, as the centre takes it."""
+    """The largest smooth bound of the family, as the center takes it."""
     decay = float(_decay(epsilon))
     return max(float((decay ** np.arange(len(profile)) * profile).max()) for profile in of.coarse)
 
@@ -145,12 +145,12 @@ def _decay(epsilon: Fraction) -> Fraction:
     return SmoothLaplace(epsilon).decay
 
 
-def _dampened(of: Field, centres: Floats, limit: int) -> Floats:
-    """The score of every candidate for every centre."""
+def _dampened(of: Field, centers: Floats, limit: int) -> Floats:
+    """The score of every candidate for every center."""
     columns = []
     for count, profile in zip(of.counts, of.profiles, strict=True):
-        above = _steps(np.maximum(count - centres, 0), profile)
-        columns.append(above - _steps(np.maximum(centres - count, 0), np.append(profile[:limit], profile[-1])))
+        above = _steps(np.maximum(count - centers, 0), profile)
+        columns.append(above - _steps(np.maximum(centers - count, 0), np.append(profile[:limit], profile[-1])))
     return np.stack(columns, axis=1)
 
 

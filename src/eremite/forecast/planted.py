@@ -4,7 +4,7 @@ In the other shapes all columns are alike, and which set of them has the most ou
 rule in each planted set: its columns take one of L levels each, and the levels add up to a multiple of L. So all
 smaller parts of the set take all combinations of levels alike. A planted row breaks the rule of one set: in these
 columns together it lies where no ordinary row does, and in every set of columns that leaves one of them out it is
-ordinary. Some planted rows share a place, so the fewer neighbours an outlier may have, the fewer of them
+ordinary. Some planted rows share a place, so the fewer neighbors an outlier may have, the fewer of them
 are outliers.
 """
 

@@ -51,8 +51,8 @@ def scaled_up(rows: NDArray[np.float64], bounds: Mapping[str, Bounds], rows_per_
 
 
 def _clusters(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
-    centres = rng.uniform(0.15, 0.85, (20, d))
-    rows = rng.normal(centres[rng.integers(0, len(centres), n)], 0.03)
+    centers = rng.uniform(0.15, 0.85, (20, d))
+    rows = rng.normal(centers[rng.integers(0, len(centers), n)], 0.03)
     rows[: n // 100] = rng.uniform(0, 1, (n // 100, d))
     return rows
 

@@ -16,7 +16,7 @@ def core_bound(points: ArrayLike, radius: float) -> int:
 
 
 def core_of_graph(graph: Graph) -> int:
-    """1 + the largest d for which some set of vertices has d neighbours each within the set; 0 for no vertices."""
+    """1 + the largest d for which some set of vertices has d neighbors each within the set; 0 for no vertices."""
     if graph.size == 0:
         return 0
     return 1 + int(_core_numbers(graph.starts, graph.neighbors).max())
@@ -29,14 +29,14 @@ def core_numbers(graph: Graph) -> NDArray[np.int32]:
 
 
 def peeled(graph: Graph, vertices: NDArray[np.intp], least: int) -> NDArray[np.intp]:
-    """The largest part of the vertices in which each has `least` neighbours: no other vertex is in such a part."""
+    """The largest part of the vertices in which each has `least` neighbors: no other vertex is in such a part."""
     kept: NDArray[np.intp] = _peeled(graph.starts, graph.neighbors, vertices, least)
     return kept
 
 
 @kernel
 def _peeled(starts, neighbors, vertices, least):
-    """Take out who has too few neighbours, then those who have too few once these are gone."""
+    """Take out who has too few neighbors, then those who have too few once these are gone."""
     inside = np.zeros(starts.size - 1, np.bool_)
     inside[vertices] = True
     degree = np.zeros(inside.size, np.int64)

@@ -1,4 +1,4 @@
-"""The most points of a set that one ball of radius R can hold, its centre anywhere: depth, exactly.
+"""The most points of a set that one ball of radius R can hold, its center anywhere: depth, exactly.
 
 One column: a window of length 2R slides over the sorted values. Two columns: `sweep`. More: `search`.
 """
@@ -13,7 +13,7 @@ from eremite.geometry.sweep import planar_depth
 
 
 def densest_ball(points: ArrayLike, radius: float) -> int:
-    """Depth: the largest number of points within one closed ball of the Euclidean radius, centred anywhere."""
+    """Depth: the largest number of points within one closed ball of the Euclidean radius, centered anywhere."""
     rows = checked(points, radius)
     if rows.shape[1] == 1:
         return line_depth(rows, radius)

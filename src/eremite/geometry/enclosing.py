@@ -1,6 +1,6 @@
 """Smallest enclosing ball, with a certificate (claims B1 to B3 of `enclosing.proof.md`).
 
-An active-set method on the dual: the centre is a convex combination of a few support points; while a point lies
+An active-set method on the dual: the center is a convex combination of a few support points; while a point lies
 outside, it joins the support, and points whose weight would turn negative leave (Fischer, Gärtner and Kutz 2003 walk
 the primal ball along the same supports). Affinely dependent supports, which duplicates, collinear and cospherical
 points bring about, are resolved by moving along the dependency until a weight vanishes. Every round raises the lower
@@ -18,7 +18,7 @@ _CLOSED = 1e-13  # relative gap between the bounds at which the ball counts as f
 
 
 def smallest_enclosing_ball(points: ArrayLike) -> tuple[NDArray[np.float64], float]:
-    """Centre and Euclidean radius of the smallest ball around the points; the ball does contain them all."""
+    """Center and Euclidean radius of the smallest ball around the points; the ball does contain them all."""
     rows = np.array(points, dtype=np.float64, order="C", ndmin=2)
     if rows.ndim != 2 or rows.size == 0 or not np.isfinite(rows).all():
         raise InputError("An enclosing ball needs one or more points with one or more finite coordinates each.")
@@ -111,7 +111,7 @@ def _circumcenter(rows, members, size, gram, wanted):
 
 @kernel
 def _dependency(rows, members, edge, gram, wanted):
-    """Weights that sum to 0 and leave the centre where it is, pointing where the lower bound rises or stays."""
+    """Weights that sum to 0 and leave the center where it is, pointing where the lower bound rises or stays."""
     for j in range(edge):
         wanted[j] = _edge_product(rows, members, edge + 1, j + 1)
     _solve(gram, edge, wanted)
@@ -140,7 +140,7 @@ def _leave(members, weights, size, gone):
 
 @kernel
 def _settle(rows, members, weights, size, gram, wanted):
-    """Move the weights to those of the circumcentre, dropping members whose weight vanishes on the way."""
+    """Move the weights to those of the circumcenter, dropping members whose weight vanishes on the way."""
     while size > 1:
         edge = _factor(rows, members, size, gram)
         last = size

@@ -1,4 +1,4 @@
-"""Which points could share a ball: the graph "within 2R", as neighbour lists.
+"""Which points could share a ball: the graph "within 2R", as neighbor lists.
 
 Two points of one ball of radius R are within 2R of each other. The test uses 2R(1 + MARGIN), so that rounding can only
 add edges, and a symmetric expression, so that the graph of a set is the graph of a larger set, restricted.
@@ -20,7 +20,7 @@ _ALL = 2**62  # edges; no graph has more
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Neighbour lists in ascending order: those of vertex v are neighbors[starts[v] : starts[v + 1]]."""
+    """Neighbor lists in ascending order: those of vertex v are neighbors[starts[v] : starts[v + 1]]."""
 
     starts: NDArray[np.int64]
     neighbors: NDArray[np.int32]

@@ -1,10 +1,10 @@
 """Densest ball in three or more columns: branch and bound over groups of points (claims D3 to D6, `bounds.proof.md`).
 
 Vertices of the graph "within 2R" are taken in the order of their core numbers; for each, the search finds the largest
-group of it and later neighbours. A partial group C, with smallest enclosing ball of centre z and radius rho, can only
-grow into balls whose centre lies within s = sqrt(R^2 - rho^2) of z: a point further than R + s from z is discarded, one
+group of it and later neighbors. A partial group C, with smallest enclosing ball of center z and radius rho, can only
+grow into balls whose center lies within s = sqrt(R^2 - rho^2) of z: a point further than R + s from z is discarded, one
 within R - s belongs to every such ball and is absorbed. Two points that do not fit into one ball with the first vertex
-are never together, and a greedy colouring by that relation bounds what a partial group can still gain.
+are never together, and a greedy coloring by that relation bounds what a partial group can still gain.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def in_core_order(numbers: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArra
 
 @kernel
 def later_neighbors(starts, neighbors, rank, numbers, v, best):
-    """The neighbours of v that come after it and may be part of a group larger than `best`."""
+    """The neighbors of v that come after it and may be part of a group larger than `best`."""
     found = np.empty(starts[v + 1] - starts[v], np.int64)
     size = 0
     for slot in range(starts[v], starts[v + 1]):
@@ -103,7 +103,7 @@ def compatible(points, reach):
 
 @kernel
 def color(together, candidates, size, colors):
-    """Reorder the candidates by greedy colour classes; colors[i] bounds the gain from the first i + 1 of them."""
+    """Reorder the candidates by greedy color classes; colors[i] bounds the gain from the first i + 1 of them."""
     rest = candidates[:size].copy()
     left = size
     out = 0

@@ -1,6 +1,6 @@
 """Densest disc in the plane: an angular sweep around every point (claims D1, D2, D7 of `bounds.proof.md`).
 
-A disc that holds the most points can be moved until a point lies on its border. Around a point p, the centres at
+A disc that holds the most points can be moved until a point lies on its border. Around a point p, the centers at
 distance R are an angle; a point q within 2R is covered for an arc of them. The deepest angle over all p is the answer.
 
 What is returned must be exactly monotone and 1-Lipschitz in the points, rounding included. So it is defined by a test

@@ -71,7 +71,7 @@ def _numbered(starts, neighbors):
             u = neighbors[slot]
             if u > v:
                 number[slot] = edges
-                # Lists ascend, and v ascends, so the lower neighbours of u come in order.
+                # Lists ascend, and v ascends, so the lower neighbors of u come in order.
                 number[place[u]] = edges
                 place[u] += 1
                 edges += 1
@@ -82,7 +82,7 @@ def _numbered(starts, neighbors):
 def _supports(starts, neighbors, squares, number, edges, reach):
     """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
     support = np.zeros(edges, np.int64)
-    above = np.empty(starts.size - 1, np.int64)  # where the neighbours above a vertex begin
+    above = np.empty(starts.size - 1, np.int64)  # where the neighbors above a vertex begin
     for v in range(starts.size - 1):
         above[v] = starts[v] + np.searchsorted(neighbors[starts[v] : starts[v + 1]], v)
     for u in range(starts.size - 1):

@@ -14,14 +14,14 @@ from eremite.ledger.events import (
     Released,
     SourceNoted,
 )
-from eremite.ledger.home import Home
 from eremite.ledger.ledger import Entry, Ledger, Remaining
-from eremite.ledger.left import left
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import Creation, open_ledger
-from eremite.ledger.over_time import BudgetOverTime
-from eremite.ledger.reserving import Reserved, Stored
+from eremite.ledger.process_guard import ProcessGuard
+from eremite.ledger.remaining import remaining
 from eremite.ledger.store import Account
+from eremite.ledger.timeline import BudgetTimeline
+from eremite.ledger.transitions import Reserved, Stored
 from eremite.ledger.verify import Verification
 from eremite.ledger.witness import Witness
 from eremite.ledger.witness_file import Witnessed
@@ -29,7 +29,7 @@ from eremite.ledger.witness_file import Witnessed
 __all__ = [
     "Account",
     "Budget",
-    "BudgetOverTime",
+    "BudgetTimeline",
     "CapSet",
     "Charged",
     "Cost",
@@ -37,13 +37,13 @@ __all__ = [
     "DatasetOpened",
     "Entry",
     "Event",
-    "Home",
     "Ledger",
     "LedgerAccepted",
     "LedgerError",
     "LedgerNotice",
     "MemoryStore",
     "NoLedger",
+    "ProcessGuard",
     "Refusal",
     "Refused",
     "Released",
@@ -55,6 +55,6 @@ __all__ = [
     "Witness",
     "Witnessed",
     "decide",
-    "left",
     "open_ledger",
+    "remaining",
 ]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from eremite.ledger.budget import Budget, charged, within
 from eremite.ledger.cost import Cost
-from eremite.ledger.left import too_little
+from eremite.ledger.remaining import too_little
 
 
 @dataclass(frozen=True, slots=True)

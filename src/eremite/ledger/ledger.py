@@ -9,25 +9,16 @@ from pathlib import Path
 from weakref import WeakSet
 
 from eremite.errors import BudgetRefused, InputError
+from eremite.ledger import transitions
 from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, LedgerAccepted, Released, SourceNoted
-from eremite.ledger.left import in_words, left
-from eremite.ledger.over_time import BudgetOverTime, over_time
-from eremite.ledger.reserving import (
-    Reserved,
-    Stored,
-    budget_of,
-    capping,
-    noting,
-    opening,
-    reserving,
-    standings_of,
-    storing,
-)
+from eremite.ledger.remaining import in_words, remaining
 from eremite.ledger.store import EVERYONE, Account, Changes, Page, Store
+from eremite.ledger.timeline import BudgetTimeline, budget_timeline
+from eremite.ledger.transitions import Reserved, Stored, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.privacy import Privacy, checked_budget
@@ -134,7 +125,7 @@ class Ledger:
         )
 
         def opened(page: Page) -> tuple[Changes | None, tuple[Privacy, bool]]:
-            changes, in_force = opening(page, self._clock(), wanted)
+            changes, in_force = transitions.open_dataset(page, self._clock(), wanted)
             return changes, (in_force, changes is not None)
 
         in_force, is_new = self._store.change(Account(dataset, EVERYONE), None, opened)
@@ -154,7 +145,7 @@ class Ledger:
         known = checked_budget(cap.epsilon, cap.delta)
         wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
         account = Account(dataset, EVERYONE if analyst is None else analyst)
-        self._store.change(account, None, lambda page: capping(page, self._clock(), wanted))
+        self._store.change(account, None, lambda page: transitions.set_cap(page, self._clock(), wanted))
         self._changed()
 
     def reserve(self, account: Account, request_id: str, fingerprint: str, cost: Cost, words: str) -> Reserved | Stored:
@@ -170,7 +161,7 @@ class Ledger:
             cost=cost,
             words=words,
         )
-        outcome = self._store.change(account, request_id, lambda page: reserving(page, self._clock(), wanted))
+        outcome = self._store.change(account, request_id, lambda page: transitions.reserve(page, self._clock(), wanted))
         self._unsettled = True
         if isinstance(outcome, Reserved) and self._witness is not None:
             self._witness.charged(self._store)
@@ -184,13 +175,13 @@ class Ledger:
         The event has the time of the charge: how long the release took to compute depends on the rows.
         """
         released = Released(dataset=account.dataset, analyst=account.analyst, request_id=request_id, release=release)
-        self._store.change(account, request_id, lambda page: storing(page, paid.charged_at, released))
+        self._store.change(account, request_id, lambda page: transitions.store_release(page, paid.charged_at, released))
         self._unsettled = True
 
     def remaining(self, account: Account) -> Remaining:
         """What is left for the account, within its own cap and the dataset's."""
         budgets = [budget_of(standing) for standing in standings_of(self._store.page(account), account)]
-        lefts = [have for have in map(left, budgets) if have is not None]
+        lefts = [have for have in map(remaining, budgets) if have is not None]
         least = Privacy(min(have.epsilon for have in lefts), min(have.delta for have in lefts))
         return Remaining(least, " ".join(map(in_words, budgets)))
 
@@ -205,9 +196,9 @@ class Ledger:
         entries = (_entry(row) for row in self._store.contents().rows)
         return [entry for entry in entries if _about(entry.event, dataset, analyst)]
 
-    def over_time(self, dataset: str, analyst: str | None = None) -> BudgetOverTime:
+    def timeline(self, dataset: str, analyst: str | None = None) -> BudgetTimeline:
         """How the budget of a dataset came to where it is, and those of its accounts or of the one named; plots."""
-        course = over_time([(entry.time, entry.event) for entry in self.history(dataset)], dataset, analyst)
+        course = budget_timeline([(entry.time, entry.event) for entry in self.history(dataset)], dataset, analyst)
         if not course.whole:
             raise InputError(f"Dataset {dataset!r} is not in this ledger.")
         return course
@@ -253,7 +244,7 @@ class Ledger:
 
     def _note(self, event: SourceNoted | LedgerAccepted) -> None:
         account = Account(event.dataset, EVERYONE)
-        self._store.change(account, None, lambda page: noting(page, self._clock(), event))
+        self._store.change(account, None, lambda page: transitions.note(page, self._clock(), event))
         self._unsettled = True
 
     def _changed(self) -> None:

@@ -6,7 +6,7 @@ from threading import Lock
 
 from eremite.errors import InputError
 from eremite.ledger.chain import Head, Row
-from eremite.ledger.home import Home
+from eremite.ledger.process_guard import ProcessGuard
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing, T
 
 
@@ -21,11 +21,11 @@ class MemoryStore:
         self._standings: dict[Account, Standing] = {}
         self._requests: dict[tuple[Account, str], Request] = {}
         self._lock = Lock()
-        self._home = Home()
+        self._guard = ProcessGuard()
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
         """Show `make` the page, and keep the changes it returns."""
-        self._home.require()
+        self._guard.require()
         with self._lock:
             changes, outcome = make(self._page(account, request_id))
             if changes is not None:

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eremite.errors import InputError, LedgerError
-from eremite.ledger import tables
+from eremite.ledger import sql
+from eremite.ledger.batching import Batches, Task
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.connection import Busy, OneConnection
 from eremite.ledger.postgres_connection import Stalled, connect, driver, patience_of
 from eremite.ledger.postgres_errors import STALLED, sentence
 from eremite.ledger.remembered import Remembered
 from eremite.ledger.store import Account, Changes, Contents, Page, T
-from eremite.ledger.waiting import Task, Waiting
 
 if TYPE_CHECKING:
     import psycopg
@@ -55,12 +55,12 @@ class PostgresStore:
         self._create = create
         self._remembered = Remembered()
         self._connection = OneConnection(self._open)
-        self._waiting = Waiting()
+        self._batches = Batches()
         self._told(lambda connection: None)  # what is wrong is said now
         self._create = False  # tables that go away from now on are missed, not made again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        with self._waiting.joined(Task(account, request_id, make)) as task:
+        with self._batches.joined(Task(account, request_id, make)) as task:
             self._told(lambda connection: self._write_until_settled(connection, task))
         return task.answer()
 
@@ -68,19 +68,19 @@ class PostgresStore:
         return self._read(lambda connection, head: _page(connection, account, None, head))
 
     def contents(self) -> Contents:
-        rest = (tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
+        rest = (sql.ALL_EVENTS, sql.ALL_STANDINGS, sql.ALL_REQUESTS)
 
         def once(connection: "Connection") -> Contents:
-            head = self._first_trip(connection, f"BEGIN ISOLATION LEVEL REPEATABLE READ; {tables.HEAD}")
-            return tables.contents_of(head, *(_execute(connection, statement).fetchall() for statement in rest))
+            head = self._first_trip(connection, f"BEGIN ISOLATION LEVEL REPEATABLE READ; {sql.HEAD}")
+            return sql.contents_of(head, *(_execute(connection, statement).fetchall() for statement in rest))
 
         return self._told(once)
 
     def sources(self) -> list[Row]:
-        return self._read(lambda connection, _: [Row(*row) for row in _execute(connection, tables.SOURCES).fetchall()])
+        return self._read(lambda connection, _: [Row(*row) for row in _execute(connection, sql.SOURCES).fetchall()])
 
     def hash_at(self, seq: int) -> str | None:
-        found = self._read(lambda connection, _: _execute(connection, tables.HASH, [seq]).fetchall())
+        found = self._read(lambda connection, _: _execute(connection, sql.HASH, [seq]).fetchall())
         return found[0][0] if found else None
 
     def ping(self, within: float) -> None:
@@ -136,7 +136,7 @@ class PostgresStore:
 
     def _write_until_settled(self, connection: "Connection", mine: Task[T]) -> None:
         while not mine.settled:
-            with self._waiting.batch(mine) as tasks:
+            with self._batches.batch(mine) as tasks:
                 head = self._begin(connection, _LOCKED)
                 for task in tasks:
                     changes = task.decide(partial(_page, connection, task.account, task.request_id, head))
@@ -149,7 +149,7 @@ class PostgresStore:
     def _begin(self, connection: "Connection", begin: str) -> Head:
         """The head, in a new transaction, of a chain that still has what was seen of it."""
         found = self._first_trip(connection, begin.format(seen=self._remembered.head.seq))
-        head = tables.head_of(row[:2] for row in found)
+        head = sql.head_of(row[:2] for row in found)
         self._remembered.require(lambda _: found[0][2], self.where)
         if begin != _LOCKED:
             self._remembered.advance(head)
@@ -180,19 +180,19 @@ class PostgresStore:
         version = _version(connection)
         if version == 0 and not self._create:
             raise self._remembered.missing(self.where)
-        if version < len(tables.MIGRATIONS):
+        if version < len(sql.MIGRATIONS):
             self.is_new = _migrate(connection) == 0
 
 
 def _page(connection: "Connection", account: Account, request_id: str | None, head: Head) -> Page:
     """A statement after that of the head, so that it sees what was committed while the lock was waited for."""
-    found = _execute(connection, tables.PAGE, tables.page_key(account, request_id)).fetchall()
-    return tables.page_of(account, [(head.seq, head.hash)], found)
+    found = _execute(connection, sql.PAGE, sql.page_key(account, request_id)).fetchall()
+    return sql.page_of(account, [(head.seq, head.hash)], found)
 
 
 def _write(connection: "Connection", changes: Changes) -> None:
     """All changes in one statement."""
-    *first, last = tables.writes(changes)
+    *first, last = sql.writes(changes)
     parts = ", ".join(f"part{i} AS ({statement})" for i, (statement, _) in enumerate(first))
     values = [value for _, each in (*first, last) for value in each]
     _execute(connection, f"WITH {parts} {last[0]}", values)
@@ -207,10 +207,10 @@ def _migrate(connection: "Connection") -> int:
     connection.execute(f"SELECT pg_advisory_lock({_TABLES_ARE_MADE})")
     with connection.transaction():
         version = _version(connection)
-        for script in tables.MIGRATIONS[version:]:
+        for script in sql.MIGRATIONS[version:]:
             for statement in script:
                 connection.execute(statement)
-        _execute(connection, tables.SET_VERSION, [len(tables.MIGRATIONS)])
+        _execute(connection, sql.SET_VERSION, [len(sql.MIGRATIONS)])
     connection.execute(f"SELECT pg_advisory_unlock({_TABLES_ARE_MADE})")
     return version
 
@@ -218,9 +218,9 @@ def _migrate(connection: "Connection") -> int:
 def _version(connection: "Connection") -> int:
     """0 of a database without our tables."""
     (exist,) = connection.execute(_TABLES_EXIST).fetchone() or (False,)
-    (version,) = (connection.execute(tables.VERSION).fetchone() if exist else None) or (0,)
-    if version > len(tables.MIGRATIONS):
-        raise tables.too_new("The ledger in PostgreSQL", version)
+    (version,) = (connection.execute(sql.VERSION).fetchone() if exist else None) or (0,)
+    if version > len(sql.MIGRATIONS):
+        raise sql.too_new("The ledger in PostgreSQL", version)
     return int(version)
 
 

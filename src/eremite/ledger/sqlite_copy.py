@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from eremite.errors import InputError, LedgerError
-from eremite.ledger import tables
+from eremite.ledger import sql
 from eremite.ledger.sqlite_errors import sentence
 from eremite.ledger.sqlite_file import LedgerFile
 from eremite.ledger.store import Contents
@@ -40,6 +40,6 @@ def _make(target: Path) -> None:
 def _read_back(target: Path) -> Contents:
     """What the copy alone holds; no log is made beside it."""
     address = f"file:{quote(str(target.resolve()))}?immutable=1"
-    statements = (tables.HEAD, tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
+    statements = (sql.HEAD, sql.ALL_EVENTS, sql.ALL_STANDINGS, sql.ALL_REQUESTS)
     with closing(sqlite3.connect(address, uri=True)) as copy:
-        return tables.contents_of(*(copy.execute(statement).fetchall() for statement in statements))
+        return sql.contents_of(*(copy.execute(statement).fetchall() for statement in statements))

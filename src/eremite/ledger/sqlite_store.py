@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from eremite.errors import LedgerError
-from eremite.ledger import tables
+from eremite.ledger import sql
+from eremite.ledger.batching import Batches, Task
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.connection import Busy, OneConnection
 from eremite.ledger.remembered import Remembered
@@ -18,7 +19,6 @@ from eremite.ledger.sqlite_copy import write_copy
 from eremite.ledger.sqlite_errors import sentence
 from eremite.ledger.sqlite_file import LedgerFile
 from eremite.ledger.store import Account, Changes, Contents, Page, T
-from eremite.ledger.waiting import Task, Waiting
 
 
 class SqliteStore:
@@ -31,12 +31,12 @@ class SqliteStore:
         self._create = create
         self._remembered = Remembered()
         self._connection = OneConnection(self._open)
-        self._waiting = Waiting()
+        self._batches = Batches()
         self._told(lambda file: None)  # what is wrong with the file is said now
         self._create = False  # one that goes away from now on is missed, not made again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        with self._waiting.joined(Task(account, request_id, make)) as task:
+        with self._batches.joined(Task(account, request_id, make)) as task:
             self._told(lambda file: self._write_until_settled(file, task))
         return task.answer()
 
@@ -44,16 +44,16 @@ class SqliteStore:
         return self._read(lambda file: _page(file, account, None))
 
     def contents(self) -> Contents:
-        statements = (tables.HEAD, tables.ALL_EVENTS, tables.ALL_STANDINGS, tables.ALL_REQUESTS)
+        statements = (sql.HEAD, sql.ALL_EVENTS, sql.ALL_STANDINGS, sql.ALL_REQUESTS)
 
         def once(file: LedgerFile) -> Contents:
             with file.reading():
-                return tables.contents_of(*(file.execute(statement).fetchall() for statement in statements))
+                return sql.contents_of(*(file.execute(statement).fetchall() for statement in statements))
 
         return self._told(once)
 
     def sources(self) -> list[Row]:
-        return self._read(lambda file: [Row(*row) for row in file.execute(tables.SOURCES).fetchall()])
+        return self._read(lambda file: [Row(*row) for row in file.execute(sql.SOURCES).fetchall()])
 
     def hash_at(self, seq: int) -> str | None:
         return self._read(lambda file: _hash_at(file, seq))
@@ -84,20 +84,20 @@ class SqliteStore:
 
     def _write_until_settled(self, file: LedgerFile, mine: Task[T]) -> None:
         while not mine.settled:
-            with self._waiting.batch(mine) as tasks, file.writing():
+            with self._batches.batch(mine) as tasks, file.writing():
                 last = self._seen(file)
                 for task in tasks:
                     changes = task.decide(partial(_page, file, task.account, task.request_id))
                     if changes is not None:
                         last = Head(changes.row.seq, changes.row.hash)
-                        for statement, values in tables.writes(changes):
+                        for statement, values in sql.writes(changes):
                             file.execute(statement, values)
             self._remembered.advance(last)
 
     def _seen(self, file: LedgerFile) -> Head:
         """The head, of a chain that still has what was seen of it."""
         self._remembered.require(partial(_hash_at, file), self.where)
-        return tables.head_of(file.execute(tables.HEAD).fetchall())
+        return sql.head_of(file.execute(sql.HEAD).fetchall())
 
     def _told(self, work: Callable[[LedgerFile], T], within: float = -1) -> T:
         """Do it; what SQLite cannot do, in a sentence of ours."""
@@ -126,7 +126,7 @@ class SqliteStore:
         if version == 0 and not self._create:
             raise self._remembered.missing(self.where)
         file.prepare()
-        if version < len(tables.MIGRATIONS):
+        if version < len(sql.MIGRATIONS):
             with file.writing():
                 version = self._version(file)  # of which another process may have changed it meanwhile
                 self.is_new = version == 0
@@ -139,25 +139,25 @@ class SqliteStore:
             return 0
         if "eremite_head" not in names:
             raise LedgerError(f"{self._path} is an SQLite file but no ledger; give the ledger another name.")
-        version = int(file.execute(tables.VERSION).fetchall()[0][0])
-        if version > len(tables.MIGRATIONS):
-            raise tables.too_new(self.where, version)
+        version = int(file.execute(sql.VERSION).fetchall()[0][0])
+        if version > len(sql.MIGRATIONS):
+            raise sql.too_new(self.where, version)
         return version
 
 
 def _migrate(file: LedgerFile, version: int) -> None:
-    for script in tables.MIGRATIONS[version:]:
+    for script in sql.MIGRATIONS[version:]:
         for statement in script:
             file.execute(statement)
-    file.execute(tables.SET_VERSION, (len(tables.MIGRATIONS),))
+    file.execute(sql.SET_VERSION, (len(sql.MIGRATIONS),))
 
 
 def _hash_at(file: LedgerFile, seq: int) -> str | None:
-    found = file.execute(tables.HASH, (seq,)).fetchall()
+    found = file.execute(sql.HASH, (seq,)).fetchall()
     return found[0][0] if found else None
 
 
 def _page(file: LedgerFile, account: Account, request_id: str | None) -> Page:
     """Every row is fetched before one is looked at: a statement left half-way would keep its transaction open."""
-    found = file.execute(tables.PAGE, tables.page_key(account, request_id)).fetchall()
-    return tables.page_of(account, file.execute(tables.HEAD).fetchall(), found)
+    found = file.execute(sql.PAGE, sql.page_key(account, request_id)).fetchall()
+    return sql.page_of(account, file.execute(sql.HEAD).fetchall(), found)

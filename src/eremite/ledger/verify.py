@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from eremite.errors import InputError, LedgerError
+from eremite.ledger import transitions
 from eremite.ledger.chain import Head, Row, hash_of
 from eremite.ledger.decide import Refusal
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, LedgerAccepted, Refused, Released, SourceNoted
-from eremite.ledger.reserving import Stored, capping, noting, opening, reserving, storing
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
+from eremite.ledger.transitions import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +75,22 @@ class _Replay:
         event, now = row.event, row.happened
         match event:
             case DatasetOpened():
-                return opening(self._page(event.dataset, EVERYONE), now, event)[0]
+                return transitions.open_dataset(self._page(event.dataset, EVERYONE), now, event)[0]
             case CapSet():
-                return capping(self._page(event.dataset, event.analyst or EVERYONE), now, event)[0]
+                return transitions.set_cap(self._page(event.dataset, event.analyst or EVERYONE), now, event)[0]
             case Charged():
-                changes, outcome = reserving(self._page(event.dataset, event.analyst, event.request_id), now, event)
+                changes, outcome = transitions.reserve(
+                    self._page(event.dataset, event.analyst, event.request_id), now, event
+                )
                 if isinstance(outcome, Stored):
                     return Refusal("it was charged before.")
                 return outcome if isinstance(outcome, Refusal) else changes
             case Released():
-                return storing(self._page(event.dataset, event.analyst, event.request_id), now, event)[0]
+                return transitions.store_release(
+                    self._page(event.dataset, event.analyst, event.request_id), now, event
+                )[0]
             case SourceNoted() | LedgerAccepted():
-                return noting(self._page(event.dataset, EVERYONE), now, event)[0]
+                return transitions.note(self._page(event.dataset, EVERYONE), now, event)[0]
             case Refused():
                 return None
 

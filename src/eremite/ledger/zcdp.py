@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from flint import arb
 
-from eremite.mechanisms.enclosures import as_arb, at_least, at_most
+from eremite.intervals import as_arb, at_least, at_most
 
 _DIGITS = 192  # binary, after the point: an epsilon of 10^-6 still has a rho of fifty significant ones
 _PER_DOUBLING = 64  # orders tried between alpha - 1 and twice that; finer ones gain less than a part in 10^4
@@ -44,7 +44,7 @@ def _rho(order: Fraction, epsilon: Fraction, delta: Fraction) -> arb:
 
 
 def _best_order(epsilon: float, log_delta: float) -> Fraction:
-    """The order on the grid with the largest rho in floats: first to a doubling, then between its neighbours."""
+    """The order on the grid with the largest rho in floats: first to a doubling, then between its neighbors."""
 
     def rho(order: Fraction) -> float:
         above = float(order - 1)

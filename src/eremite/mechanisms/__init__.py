@@ -7,8 +7,9 @@ A mechanism holds what it was made for (`epsilon`, `delta` where there is one), 
 from eremite.mechanisms.gaussian import Gaussian
 from eremite.mechanisms.global_gaussian import GlobalGaussian
 from eremite.mechanisms.global_laplace import GlobalLaplace
+from eremite.mechanisms.mechanism import Mechanism
 from eremite.mechanisms.paper_gaussian import PaperGaussian
 from eremite.mechanisms.smooth_laplace import SmoothLaplace
 from eremite.mechanisms.student import Student
 
-__all__ = ["Gaussian", "GlobalGaussian", "GlobalLaplace", "PaperGaussian", "SmoothLaplace", "Student"]
+__all__ = ["Gaussian", "GlobalGaussian", "GlobalLaplace", "Mechanism", "PaperGaussian", "SmoothLaplace", "Student"]

@@ -1,7 +1,7 @@
 """Gaussian noise for a smooth bound, as little as (epsilon, delta)-DP allows (`gaussian.proof.md`).
 
 theory     here
-beta       steadiness; the smooth bound may change by e^beta between neighbours
+beta       steadiness; the smooth bound may change by e^beta between neighbors
 sigma/S    sigma, the standard deviation for a bound of 1
 """
 

@@ -17,7 +17,7 @@ from eremite.privacy import positive
 
 @dataclass(frozen=True, slots=True)
 class GlobalGaussian:
-    """q + bound * sigma * N(0, 1), rounded: (epsilon, delta)-DP if |q - q'| <= bound for all neighbours.
+    """q + bound * sigma * N(0, 1), rounded: (epsilon, delta)-DP if |q - q'| <= bound for all neighbors.
 
     The theorem says nothing on where it holds; a sigma is used only if the exact divergence certifies it.
     """

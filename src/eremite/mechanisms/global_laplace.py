@@ -10,7 +10,7 @@ from math import log
 
 from flint import arb
 
-from eremite.mechanisms.enclosures import as_arb, scaled
+from eremite.intervals import as_arb, scaled
 from eremite.mechanisms.sampling import draw_integer
 from eremite.privacy import positive
 
@@ -19,7 +19,7 @@ from eremite.privacy import positive
 class GlobalLaplace:
     """center plus an integer z with probability proportional to e^(-epsilon |z| / bound).
 
-    epsilon-DP if |q - q'| <= bound for all neighbours.
+    epsilon-DP if |q - q'| <= bound for all neighbors.
     """
 
     epsilon: Fraction

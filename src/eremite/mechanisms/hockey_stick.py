@@ -2,14 +2,14 @@
 
 theory     here
 delta      the hockey-stick divergence of N(0, sigma^2) from N(shift, sigma^2 e^(2b)), in units of sigma
-beta       steadiness: |b| <= beta between neighbours
+beta       steadiness: |b| <= beta between neighbors
 """
 
 from fractions import Fraction
 
 from flint import arb, ctx
 
-from eremite.mechanisms.enclosures import as_arb
+from eremite.intervals import as_arb
 from eremite.mechanisms.normal import below
 
 _PRECISION = 256
@@ -42,7 +42,7 @@ def divergence(epsilon: arb, shift: arb, b: arb) -> arb:
 def certified(epsilon: Fraction, delta: Fraction, sigma: Fraction, steadiness: Fraction) -> bool:
     """Whether noise bound * sigma * N(0, 1) is (epsilon, delta)-DP for a bound that changes by e^steadiness at most.
 
-    All pairs of neighbours are covered: the log of the ratio of their bounds by pieces (claim H3), any smaller shift by
+    All pairs of neighbors are covered: the log of the ratio of their bounds by pieces (claim H3), any smaller shift by
     the largest one (claim H2). True is proved; False may only mean that the pieces are too coarse.
     """
     with ctx.workprec(_PRECISION + 4 * delta.denominator.bit_length()):

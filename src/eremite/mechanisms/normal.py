@@ -6,7 +6,7 @@ from statistics import NormalDist
 from flint import arb
 
 from eremite.errors import InputError
-from eremite.mechanisms.enclosures import as_arb, scaled
+from eremite.intervals import as_arb, scaled
 from eremite.mechanisms.sampling import draw_integer
 from eremite.privacy import exact
 

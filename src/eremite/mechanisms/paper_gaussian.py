@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from eremite.errors import InputError
+from eremite.intervals import as_arb, at_least, at_most
 from eremite.mechanisms.decay import decay_above
-from eremite.mechanisms.enclosures import as_arb, at_least, at_most
 from eremite.mechanisms.hockey_stick import certified
 from eremite.mechanisms.normal import draw_normal, half_width, proper_delta
 from eremite.privacy import positive

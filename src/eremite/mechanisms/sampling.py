@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from flint import arb
 
+from eremite.intervals import as_arb, scaled
 from eremite.mechanisms import entropy
-from eremite.mechanisms.enclosures import as_arb, scaled
 
 #: (y, n) -> integers around 2^n F(y)
 Enclose = Callable[[int, int], tuple[int, int]]

@@ -10,8 +10,8 @@ Scores are looked at only as closely as a draw takes (claim C3 of `queries/subsp
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from eremite.intervals import as_arb, scaled
 from eremite.mechanisms import entropy
-from eremite.mechanisms.enclosures import as_arb, scaled
 from eremite.mechanisms.sampling import Uniform
 
 #: The exact score of a candidate.

@@ -1,7 +1,7 @@
 """Smooth Laplace noise: pure epsilon-DP for a bound that changes from table to table (`smooth_laplace.proof.md`).
 
 theory     here
-beta       epsilon / SHARPNESS; the smooth bound may change by e^beta between neighbours
+beta       epsilon / SHARPNESS; the smooth bound may change by e^beta between neighbors
 rho        decay, a fraction just above e^-beta
 W          the noise for a bound of 1; epsilon W has one law for every epsilon
 """

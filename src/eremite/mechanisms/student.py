@@ -12,8 +12,8 @@ from math import atan, pi, sqrt
 
 from flint import arb
 
+from eremite.intervals import as_arb, scaled
 from eremite.mechanisms.decay import decay_above
-from eremite.mechanisms.enclosures import as_arb, scaled
 from eremite.mechanisms.sampling import draw_integer
 from eremite.privacy import positive
 

@@ -21,8 +21,8 @@ _MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) -> NDArray[np.int64]:
     """How many other rows lie within `radius` of each row; with `cap`, min(degree, cap), which is much faster.
 
-    The distance is normalised, sqrt(sum of squared differences / d), so "within" means a Euclidean distance of at
-    most radius * sqrt(d). Neighbours are told apart by row, not by value: equal rows are neighbours. Ties count.
+    The distance is normalized, sqrt(sum of squared differences / d), so "within" means a Euclidean distance of at
+    most radius * sqrt(d). Neighbors are told apart by row, not by value: equal rows are neighbors. Ties count.
     The outcome is decided in float64 by one symmetric expression (`eremite.engines.pair`) on every path, so the
     degrees are the same integers whichever method counts them. Exact, hence private.
 
@@ -34,7 +34,7 @@ def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) 
 
 
 def count_outliers(points: ArrayLike, definition: OutlierDefinition, count: CountNeighbors = count_neighbors) -> int:
-    """How many rows have fewer than `min_neighbors` neighbours. Exact, hence private."""
+    """How many rows have fewer than `min_neighbors` neighbors. Exact, hence private."""
     return outliers_among(checked_points(points), definition, count)
 
 

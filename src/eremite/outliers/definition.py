@@ -2,7 +2,7 @@
 
 paper    here
 k        min_neighbors
-r        radius          in the normalised distance sqrt(sum of squared differences / number of columns)
+r        radius          in the normalized distance sqrt(sum of squared differences / number of columns)
 """
 
 import math
@@ -20,7 +20,7 @@ SMALLEST_RADIUS = 1e-140
 class OutlierDefinition:
     """A row is an outlier when fewer than `min_neighbors` other rows lie within `radius`.
 
-    Other by row, not by value: two equal rows are neighbours. The radius is measured on columns scaled to [0, 1] and
+    Other by row, not by value: two equal rows are neighbors. The radius is measured on columns scaled to [0, 1] and
     divided by the square root of their number, so it means the same in every subspace.
     """
 

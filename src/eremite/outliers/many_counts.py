@@ -21,7 +21,7 @@ from eremite.outliers.subspaces import Subspace, Subspaces
 from eremite.table import Table
 
 Result = TypeVar("Result")
-#: What to do with the points of one subspace, given how to count neighbours in it.
+#: What to do with the points of one subspace, given how to count neighbors in it.
 Work = Callable[[NDArray[np.float64], CountNeighbors], Result]
 
 

@@ -148,7 +148,7 @@ def _utility(results: Results) -> Claim:
         stated=f"epsilon = 1: {e * e:.2f} times at most",
         formulas=f"{printed:.2f} times, on a pair of tables",
         proved=f"{e * e:.2f} times",
-        ours=f"centred dampening, as steady and sharper, where a row can move a count by more than {LITTLE_MOVED}",
+        ours=f"centered dampening, as steady and sharper, where a row can move a count by more than {LITTLE_MOVED}",
         verdict="holds" if printed <= e * e else "does not hold",
         why="The count moves by at most GS.",
     )
@@ -164,5 +164,5 @@ def _scaling(results: Results) -> Claim:
         proved="nothing: mean, variance and radius depend on every row",
         ours="columns scaled by public bounds, a public radius",
         verdict="does not hold" if moved > most else "holds",
-        why="Both are kept to repeat the experiments, labelled non-private, and never reach a release.",
+        why="Both are kept to repeat the experiments, labeled non-private, and never reach a release.",
     )

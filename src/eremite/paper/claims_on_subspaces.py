@@ -140,7 +140,7 @@ def _high_dimension(results: Results) -> Claim:
         proved=shown(CORRECTED),
         ours=shown(OUR_OWN),
         verdict="holds with a correction" if np.max(gains) > _sampling(results) else "holds",
-        why="Dividing by k K_d + 1 favours sets of few columns over larger ones with more outliers.",
+        why="Dividing by k K_d + 1 favors sets of few columns over larger ones with more outliers.",
     )
 
 

@@ -29,7 +29,7 @@ _BINARY = {"sex": "Male", "race": "White"}
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class Labeled:
     """Rows, and which of them the paper calls outliers."""
 
     points: Floats
@@ -57,21 +57,21 @@ def grown(n: int, d: int, seed: int) -> Floats:
     return np.vstack([rng.normal(0, 1, (n - n // 10, d)), rng.normal(20, 10, (n // 10, d))])
 
 
-def adult_1(rows: Rows, seed: int) -> Labelled:
+def adult_1(rows: Rows, seed: int) -> Labeled:
     """45 rows with more than 50K and 5 with less, in seven columns; unscaled."""
     return _adult(rows, 45, 5, seed)
 
 
-def adult_2(rows: Rows, seed: int) -> Labelled:
+def adult_2(rows: Rows, seed: int) -> Labeled:
     """369 rows with more than 50K and 10 with less, in seven columns; unscaled."""
     return _adult(rows, 369, 10, seed)
 
 
-def ionosphere(rows: Rows, seed: int) -> Labelled:
+def ionosphere(rows: Rows, seed: int) -> Labeled:
     """All 225 good rows and 10 bad ones in 34 columns, one of them constant; unscaled."""
     drawn = _drawn(rows, "class", (("g", 225), ("b", 10)), seed)
     points = np.array([[float(row[f"a{i}"]) for i in range(1, 35)] for row in drawn])
-    return Labelled(points, np.arange(235) >= 225)
+    return Labeled(points, np.arange(235) >= 225)
 
 
 def within_bounds(points: Floats) -> Floats:
@@ -86,11 +86,11 @@ def whole_adult(rows: Rows) -> Table:
     return Table.from_frame(numbers, bounds=BOUNDS)
 
 
-def _adult(rows: Rows, more: int, less: int, seed: int) -> Labelled:
+def _adult(rows: Rows, more: int, less: int, seed: int) -> Labeled:
     train = [row for row in rows if row["split"] == "train"]
     drawn = _drawn(train, "income", ((">50K", more), ("<=50K", less)), seed)
     points = np.array([[_number(row, name) for name in _SEVEN] for row in drawn])
-    return Labelled(points, np.arange(more + less) >= more)
+    return Labeled(points, np.arange(more + less) >= more)
 
 
 def _number(row: dict[str, str], name: str) -> float:

@@ -13,8 +13,8 @@ from eremite.plots.look import (
     DASHDOT,
     DASHED,
     DOTTED,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     RED,
     Line,
@@ -43,10 +43,10 @@ def bounds(rows: Sequence[Row]) -> Figure:
     """Both bounds on the global sensitivity over d, for k = 1, 3, 5."""
     figure, [axes] = panels(1, 1, 6.4, 4.0)
     lines = []
-    for k, colour in ((1, ORANGE), (3, BLUE), (5, BLACK)):
+    for k, color in ((1, ORANGE), (3, BLUE), (5, BLACK)):
         some = chosen(rows, k=k)
         for bound, style in (("upper", "-"), ("lower", DASHED)):
-            lines.append(Line(f"k = {k}", _column(some, "d"), _column(some, bound), colour, style))
+            lines.append(Line(f"k = {k}", _column(some, "d"), _column(some, bound), color, style))
     plot(axes, lines)
     axes.annotate("upper bound  $kK_d + 1$", (10.2, 4800), rotation=33, ha="center")
     axes.annotate("lower bound  $2dk + 1$", (15, 330), ha="center")
@@ -62,7 +62,7 @@ def noise(rows: Sequence[Row], table: str) -> Figure:
     lines = [_with_band(axes, some, *named) for named in _NOISE.items()]
     plot(axes, lines)
     outliers = float(np.mean(_column(some, "outliers")))
-    count = Line(f"true count, {outliers:.1f}", [0.1, 0.9], [outliers, outliers], GREY, DOTTED)
+    count = Line(f"true count, {outliers:.1f}", [0.1, 0.9], [outliers, outliers], GRAY, DOTTED)
     plot(axes, [count])
     axes.set(yscale="log", xlim=(0.1, 0.9), xlabel="$\\epsilon$", ylabel="standard deviation of the noise")
     first = some[0]
@@ -72,12 +72,12 @@ def noise(rows: Sequence[Row], table: str) -> Figure:
 
 
 def _with_band(axes: Axes, rows: Sequence[Row], name: str, how: tuple[str, str, Style]) -> Line:
-    words, colour, style = how
+    words, color, style = how
     epsilons = [float(str(value)) for value in values(rows, "epsilon")]
     seen = np.array([_column(chosen(rows, epsilon=epsilon), name) for epsilon in epsilons])
     low, high = np.quantile(seen, [0.1, 0.9], axis=1)
-    axes.fill_between(epsilons, low, high, color=colour, alpha=0.18, lw=0)
-    return Line(words, epsilons, seen.mean(axis=1).tolist(), colour, style)
+    axes.fill_between(epsilons, low, high, color=color, alpha=0.18, lw=0)
+    return Line(words, epsilons, seen.mean(axis=1).tolist(), color, style)
 
 
 def adult(rows: Sequence[Row]) -> Figure:
@@ -88,9 +88,9 @@ def adult(rows: Sequence[Row]) -> Figure:
         some = chosen(rows, columns=columns)
         lines = [_width(some, name, *how) for name, how in _WIDTHS.items()]
         plot(axes, lines)
-        axes.axhline(1, color=GREY, lw=0.9, ls=DOTTED)
+        axes.axhline(1, color=GRAY, lw=0.9, ls=DOTTED)
         axes.annotate(
-            "the count itself", (0.9, 1), xytext=(0, 4), textcoords="offset points", ha="right", color=GREY, fontsize=9
+            "the count itself", (0.9, 1), xytext=(0, 4), textcoords="offset points", ha="right", color=GRAY, fontsize=9
         )
         first = some[0]
         named = str(columns) if first["d"] == 2 else f"all {first['d']} numeric columns"
@@ -105,9 +105,9 @@ def adult(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def _width(rows: Sequence[Row], name: str, words: str, colour: str, style: Style) -> Line:
+def _width(rows: Sequence[Row], name: str, words: str, color: str, style: Style) -> Line:
     told = [row for row in rows if row[name] is not None]
-    return Line(words, _column(told, "epsilon"), _column(told, f"{name}_relative"), colour, style)
+    return Line(words, _column(told, "epsilon"), _column(told, f"{name}_relative"), color, style)
 
 
 def _column(rows: Sequence[Row], name: str) -> list[float]:

@@ -18,7 +18,7 @@ from eremite.plots.look import (
     DASHDOT,
     DASHED,
     DOTTED,
-    GREY,
+    GRAY,
     ORANGE,
     RED,
     Line,
@@ -88,7 +88,7 @@ def detection(rows: Sequence[Row]) -> Figure:
     public = chosen(rows, candidates=PUBLIC_POINTS)
     styles: list[tuple[str, Style]] = [(BLACK, "-"), (BLUE, DASHED), (RED, DASHDOT)]
     looks = zip(values(public, "n"), styles, strict=False)
-    lines = [_found(chosen(public, n=n), f"public points, N = {n:,}", colour, style) for n, (colour, style) in looks]
+    lines = [_found(chosen(public, n=n), f"public points, N = {n:,}", color, style) for n, (color, style) in looks]
     among = chosen(rows, candidates=ROWS)
     lines.append(_found(among, f"rows themselves, N = {among[0]['n']}", ORANGE, DASHED))
     plot(axes, lines)
@@ -101,14 +101,14 @@ def detection(rows: Sequence[Row]) -> Figure:
 def calls(rows: Sequence[Row]) -> Figure:
     """How often Algorithm 1 asks for a ball, by the size of the window."""
     figure, [axes] = panels(1, 1, 7.0, 4.2)
-    for table, (_, colour, marker) in _POINTS.items():
-        for done, face in ((1, colour), (0, "white")):
+    for table, (_, color, marker) in _POINTS.items():
+        for done, face in ((1, color), (0, "white")):
             some = chosen(rows, table=table, done=done)
-            axes.plot(_of(some, "size"), _of(some, "calls"), marker, color=colour, mfc=face, ms=4.5, zorder=3)
+            axes.plot(_of(some, "size"), _of(some, "calls"), marker, color=color, mfc=face, ms=4.5, zorder=3)
     most = max(_of(rows, "calls"))
     sizes = [size for size in range(1, 60) if 2 ** (size + 1) <= 3 * most]
-    axes.plot(sizes, [2 ** (size + 1) for size in sizes], color=GREY, ls=DOTTED, lw=1.5)
-    _beside(axes, "$2^{|P|+1}$", (sizes[-1], 2.0 ** (sizes[-1] + 1)), (-8, 0), GREY, "right")
+    axes.plot(sizes, [2 ** (size + 1) for size in sizes], color=GRAY, ls=DOTTED, lw=1.5)
+    _beside(axes, "$2^{|P|+1}$", (sizes[-1], 2.0 ** (sizes[-1] + 1)), (-8, 0), GRAY, "right")
     axes.set(yscale="log", ylim=(0.7, 5 * most), xlabel="rows in the window $|P|$")
     axes.set_ylabel("calls of the enclosing ball")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -120,10 +120,10 @@ def calls(rows: Sequence[Row]) -> Figure:
 def seconds(rows: Sequence[Row]) -> Figure:
     """Time over the size of the window: Algorithm 1 and our depth."""
     figure, [axes] = panels(1, 1, 7.0, 4.2)
-    for table, (_, colour, marker) in _POINTS.items():
-        for method, face in ((PAPERS, "white"), (OURS, colour)):
+    for table, (_, color, marker) in _POINTS.items():
+        for method, face in ((PAPERS, "white"), (OURS, color)):
             some = chosen(rows, table=table, method=method)
-            axes.plot(_of(some, "size"), _of(some, "seconds"), marker, color=colour, mfc=face, ms=4.5)
+            axes.plot(_of(some, "size"), _of(some, "seconds"), marker, color=color, mfc=face, ms=4.5)
     large = chosen(rows, table=GROWN)
     axes.plot(_of(large, "size"), _of(large, "seconds"), "-", color=BLACK, lw=1.8)
     _beside(
@@ -137,27 +137,27 @@ def seconds(rows: Sequence[Row]) -> Figure:
 
 def _key(axes: Axes, height: float) -> None:
     """Which points are whose, in the empty corner on the right."""
-    for place, (words, colour, marker) in enumerate(_POINTS.values()):
+    for place, (words, color, marker) in enumerate(_POINTS.values()):
         up = height - 0.07 * place
-        axes.plot([0.57], [up], marker, color=colour, ms=4.5, transform=axes.transAxes)
-        axes.text(0.6, up, words, color=colour, va="center", fontsize=9, transform=axes.transAxes)
+        axes.plot([0.57], [up], marker, color=color, ms=4.5, transform=axes.transAxes)
+        axes.text(0.6, up, words, color=color, va="center", fontsize=9, transform=axes.transAxes)
 
 
-def _beside(axes: Axes, words: str, at: tuple[float, float], shift: tuple[float, float], colour: str, ha: str) -> None:
-    axes.annotate(words, at, xytext=shift, textcoords="offset points", color=colour, ha=ha, va="center", fontsize=9)
+def _beside(axes: Axes, words: str, at: tuple[float, float], shift: tuple[float, float], color: str, ha: str) -> None:
+    axes.annotate(words, at, xytext=shift, textcoords="offset points", color=color, ha=ha, va="center", fontsize=9)
 
 
 def _lines(rows: Sequence[Row], what: str) -> list[Line]:
     epsilons = [float(str(epsilon)) for epsilon in values(rows, "epsilon")]
     return [
-        Line(words, epsilons, [mean(chosen(rows, epsilon=e, mechanism=name), what) for e in epsilons], colour, style)
-        for name, (words, colour, style) in _STYLE.items()
+        Line(words, epsilons, [mean(chosen(rows, epsilon=e, mechanism=name), what) for e in epsilons], color, style)
+        for name, (words, color, style) in _STYLE.items()
     ]
 
 
-def _found(rows: Sequence[Row], words: str, colour: str, style: Style) -> Line:
+def _found(rows: Sequence[Row], words: str, color: str, style: Style) -> Line:
     epsilons = [float(str(epsilon)) for epsilon in values(rows, "epsilon")]
-    return Line(words, epsilons, [mean(chosen(rows, epsilon=e), "found") for e in epsilons], colour, style)
+    return Line(words, epsilons, [mean(chosen(rows, epsilon=e), "found") for e in epsilons], color, style)
 
 
 def _of(rows: Sequence[Row], name: str) -> list[float]:

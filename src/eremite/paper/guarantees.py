@@ -1,4 +1,4 @@
-"""Where the paper's guarantees end: explicit pairs of neighbouring tables, and exact divergences.
+"""Where the paper's guarantees end: explicit pairs of neighboring tables, and exact divergences.
 
 paper                      here
 Theorem 2                  certified up to some epsilon only
@@ -33,7 +33,7 @@ def parts(setting: Setting) -> list[Callable[[], list[Row]]]:
 
 
 def hub_tables() -> tuple[Floats, Floats]:
-    """Two tables that differ in their first row, which in each column has four others for neighbours or none.
+    """Two tables that differ in their first row, which in each column has four others for neighbors or none.
 
     In the one it holds the four together in all columns but the first, in the other in the first alone.
     """

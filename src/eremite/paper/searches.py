@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from eremite.forecast.draws import Drawing, Field, Ints
-from eremite.queries.subspaces import CENTRE_SHARE, LITTLE_MOVED
+from eremite.queries.subspaces import CENTER_SHARE, LITTLE_MOVED
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A way to look for subspaces with any epsilon; `share` of it buys the centre, unless it is 0."""
+    """A way to look for subspaces with any epsilon; `share` of it buys the center, unless it is 0."""
 
     utility: str
     selection: str = "permute-and-flip"
@@ -19,13 +19,13 @@ class Search:
     def picks(self, of: Field, epsilon: float, h: int, runs: int, seed: int) -> Ints:
         """The places of the h winners, one row a run."""
         if self.utility == "auto":
-            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTRED).picks(of, epsilon, h, runs, seed)
+            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTERED).picks(of, epsilon, h, runs, seed)
         each = epsilon * float(1 - self.share) / h
-        centre = Fraction(f"{epsilon:.6g}") * self.share if self.share else None
-        return Drawing(self.utility, self.selection, h, each, centre, self.between).picks(of, runs, seed)
+        center = Fraction(f"{epsilon:.6g}") * self.share if self.share else None
+        return Drawing(self.utility, self.selection, h, each, center, self.between).picks(of, runs, seed)
 
 
-_CENTRED = Search("centred", share=CENTRE_SHARE)
+_CENTERED = Search("centered", share=CENTER_SHARE)
 _LITTLE = Search("paper")
 OURS = Search("auto")
 DAMPENED = Search("dampened")

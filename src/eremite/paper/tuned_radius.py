@@ -2,7 +2,7 @@
 
 paper                             here
 Accuracy = (TP + TN) / N          accuracy(...)
-r that maximises it               tuned_radius(...)
+r that maximizes it               tuned_radius(...)
 
 Non-private: such a radius depends on every row, and nothing in the paper pays for that.
 """
@@ -22,7 +22,7 @@ def accuracy(points: Floats, outlying: NDArray[np.bool_], definition: OutlierDef
 
 
 def tuned_radius(points: Floats, outlying: NDArray[np.bool_], min_neighbors: int) -> float:
-    """The smallest radius with the best accuracy. A row stops being an outlier at the distance of its k-th neighbour,
+    """The smallest radius with the best accuracy. A row stops being an outlier at the distance of its k-th neighbor,
     so only those distances matter; just above one of them, for the sake of rounding."""
     squares = ((points[:, None, :] - points[None, :, :]) ** 2).mean(axis=2)
     reached = np.sqrt(np.sort(squares, axis=1)[:, min_neighbors]) * (1 + 1e-9)

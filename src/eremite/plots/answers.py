@@ -22,9 +22,9 @@ def draw(said: Sequence[bool], before: int) -> Figure:
     """A dot for each candidate; `before` were asked about before these."""
     figure, [axes] = panels(1, 1, 7.2, 2.3)
     numbers = range(before + 1, before + len(said) + 1)
-    for answer, colour in ((False, "0.6"), (True, BLACK)):
+    for answer, color in ((False, "0.6"), (True, BLACK)):
         shown = [number for number, one in zip(numbers, said, strict=True) if one is answer]
-        axes.plot(shown, [int(answer)] * len(shown), "o", color=colour, ms=8 if len(said) <= 60 else 4)
+        axes.plot(shown, [int(answer)] * len(shown), "o", color=color, ms=8 if len(said) <= 60 else 4)
     axes.set(ylim=(-0.6, 1.6), xlabel="number of the candidate; the first is 1")
     axes.set_xlim(before + 0.5, before + len(said) + 0.5)
     axes.set_yticks([0, 1], ["no", "yes"])

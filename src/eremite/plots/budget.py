@@ -13,8 +13,8 @@ from eremite.plots.look import (
     BLUE,
     DASHED,
     DOTTED,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     RED,
     Line,
@@ -46,11 +46,11 @@ def draw(dataset: str, courses: Sequence[Course], refused: Sequence[tuple[dateti
     styled = [(courses[0], BLACK, "-"), *((course, *style) for course, style in zip(accounts, _ACCOUNTS, strict=False))]
     start, end = _span(courses, [time for time, _ in refused])
     figure, grid = panels(1 if by_sums else 2, 1, 7.6, 4.0 if by_sums else 6.2)
-    spent = [_stairs(course, course.spent, end, colour, style) for course, colour, style in styled]
+    spent = [_stairs(course, course.spent, end, color, style) for course, color, style in styled]
     _panel(grid[0], [*spent, *(_caps(styled, end) if by_sums else [])], "epsilon spent, added up", (start, end))
     _crosses(grid[0], spent[0], [_days(time) for time, _ in refused])
     if not by_sums:
-        left = [_stairs(course, course.left, end, colour, style) for course, colour, style in styled if _capped(course)]
+        left = [_stairs(course, course.left, end, color, style) for course, color, style in styled if _capped(course)]
         _panel(grid[1], left, "epsilon left for one release", (start, end))
     grid[-1].set_xlabel("time (UTC)")
     undrawn = len(courses) - 1 - len(accounts) if accounts else 0
@@ -82,15 +82,15 @@ def _capped(course: Course) -> bool:
 
 def _caps(styled: Sequence[tuple[Course, str, Style]], end: float) -> list[Line]:
     whole, *accounts = styled
-    lines = [_stairs(whole[0], whole[0].caps, end, GREY, DASHED, "cap")]
-    for course, colour, _ in accounts:
+    lines = [_stairs(whole[0], whole[0].caps, end, GRAY, DASHED, "cap")]
+    for course, color, _ in accounts:
         if _capped(course):
-            lines.append(_stairs(course, course.caps, end, colour, DOTTED, f"cap of {_named(course)}"))
+            lines.append(_stairs(course, course.caps, end, color, DOTTED, f"cap of {_named(course)}"))
     return lines
 
 
 def _stairs(
-    course: Course, values: Sequence[float | None], end: float, colour: str, style: Style, name: str | None = None
+    course: Course, values: Sequence[float | None], end: float, color: str, style: Style, name: str | None = None
 ) -> Line:
     """A value holds until the next event. What was spent starts at 0."""
     x = [_days(course.times[0])] * (values is course.spent)
@@ -99,7 +99,7 @@ def _stairs(
         if value is not None:
             x += [_days(time)] * (1 + bool(y))
             y += [*y[-1:], value]
-    return Line(_named(course) if name is None else name, [*x, end], [*y, y[-1]], colour, style)
+    return Line(_named(course) if name is None else name, [*x, end], [*y, y[-1]], color, style)
 
 
 def _named(course: Course) -> str:

@@ -31,15 +31,15 @@ def draw(
     order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
     x = [epsilons[i] for i in order]
     lines = [
-        Line(name, x, [values[i] for i in order], colour, style)
-        for (name, values), (colour, style) in zip(chances, _STYLES, strict=False)
+        Line(name, x, [values[i] for i in order], color, style)
+        for (name, values), (color, style) in zip(chances, _STYLES, strict=False)
     ]
     plot(axes, lines)
     for line in lines:
         low, high = [max(y - error, 0) for y in line.y], [min(y + error, 1) for y in line.y]
-        axes.fill_between(x, low, high, color=line.colour, alpha=0.15, lw=0)
-        axes.vlines(x, low, high, color=line.colour, lw=1.2)
-        axes.plot(x, line.y, "o", color=line.colour, ms=4, clip_on=False)
+        axes.fill_between(x, low, high, color=line.color, alpha=0.15, lw=0)
+        axes.vlines(x, low, high, color=line.color, lw=1.2)
+        axes.plot(x, line.y, "o", color=line.color, ms=4, clip_on=False)
     ends = (x[0], x[-1]) if x[0] < x[-1] else (x[0] / 2, x[0] * 2)
     flat = [] if wanted is None else [Line(f"wanted, {wanted:g}", ends, [wanted, wanted], RED, DOTTED)]
     plot(axes, flat)

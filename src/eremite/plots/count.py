@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from eremite.errors import InputError
-from eremite.plots.look import BLACK, BLUE, GREY, panels
+from eremite.plots.look import BLACK, BLUE, GRAY, panels
 
 _MOST = 10**15  # rows; up to here every count is a float
 _LONG = 10**7  # numbers that need room
@@ -21,7 +21,7 @@ def draw(value: int, half_width: float | None) -> Figure:
     axes.annotate(f"{value:,}", (value, 0), xytext=(0, 11), textcoords="offset points", ha="center", fontsize=13)
     end = float(max(value, 10))
     if half_width is None:
-        axes.text(0.5, 0.12, _UNSAID, transform=axes.transAxes, ha="center", fontsize=8.5, color=GREY)
+        axes.text(0.5, 0.12, _UNSAID, transform=axes.transAxes, ha="center", fontsize=8.5, color=GRAY)
     else:
         low, high = max(value - half_width, 0), value + half_width
         axes.plot([low, high], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")

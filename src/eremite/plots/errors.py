@@ -13,8 +13,8 @@ from eremite.plots.look import (
     DASHDOT,
     DASHED,
     DOTTED,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     RED,
     Line,
@@ -43,7 +43,7 @@ def draw_forecast(
         Line("half off by less", x, [medians[i] for i in order], BLUE, DASHED),
     ]
     levels = [(f"wanted, {within:,g}", within, RED)] if within is not None else []
-    return _over_epsilon(lines, [*levels, (f"outliers of the stand-in, {outliers:,}", float(outliers), GREY)])
+    return _over_epsilon(lines, [*levels, (f"outliers of the stand-in, {outliers:,}", float(outliers), GRAY)])
 
 
 def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -> Figure:
@@ -51,9 +51,9 @@ def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -
     lines = []
     for place, name in enumerate(dict.fromkeys(name for name, _, _ in errors)):
         points = sorted((epsilon, most) for other, epsilon, most in errors if other == name)
-        colour, style = _STYLES[place % len(_STYLES)]
-        lines.append(Line(name, [x for x, _ in points], [y for _, y in points], colour, style))
-    return _over_epsilon(lines, [(f"outliers of the stand-in, {outliers:,}", float(outliers), GREY)])
+        color, style = _STYLES[place % len(_STYLES)]
+        lines.append(Line(name, [x for x, _ in points], [y for _, y in points], color, style))
+    return _over_epsilon(lines, [(f"outliers of the stand-in, {outliers:,}", float(outliers), GRAY)])
 
 
 def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]]) -> Figure:
@@ -62,11 +62,11 @@ def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]
     figure, [axes] = panels(1, 1, 7.2, 4.6)
     plot(axes, lines)
     for line in lines:
-        axes.plot(line.x, line.y, "o", color=line.colour, ms=4, clip_on=False)
+        axes.plot(line.x, line.y, "o", color=line.color, ms=4, clip_on=False)
     low, high = min(line.x[0] for line in lines), max(line.x[-1] for line in lines)
     if low == high:
         low, high = low / 2, high * 2
-    flat = [Line(name, [low, high], [y, y], colour, DOTTED) for name, y, colour in levels if y > 0]
+    flat = [Line(name, [low, high], [y, y], color, DOTTED) for name, y, color in levels if y > 0]
     plot(axes, flat)
     _axes(axes, sorted({x for line in lines for x in line.x}), (low, high))
     name_ends(axes, [*lines, *flat])

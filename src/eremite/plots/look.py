@@ -1,4 +1,4 @@
-"""How the figures look: names beside their lines, colours that colour-blind readers and grey print keep apart."""
+"""How the figures look: names beside their lines, colors that color-blind readers and gray print keep apart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from eremite.plots.files import title
 from eremite.plots.picture import Picture
 
-# Okabe and Ito's colours; every line has a style of its own besides.
-BLACK, ORANGE, BLUE, GREEN, RED, GREY = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "0.45"
+# Okabe and Ito's colors; every line has a style of its own besides.
+BLACK, ORANGE, BLUE, GREEN, RED, GRAY = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "0.45"
 # Words are thinner than lines: the same hues, dark enough on white to be read (a contrast of 4.5).
 _DARKER = {ORANGE: "#946600", GREEN: "#007A59", RED: "#B85100"}
 DASHED, DOTTED, DASHDOT = (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2))
@@ -28,13 +28,13 @@ class Line:
     name: str
     x: Sequence[float]
     y: Sequence[float]
-    colour: str
+    color: str
     style: Style = "-"
 
 
-def ink(colour: str) -> str:
-    """The colour for words about what is drawn in this one."""
-    return _DARKER.get(colour, colour)
+def ink(color: str) -> str:
+    """The color for words about what is drawn in this one."""
+    return _DARKER.get(color, color)
 
 
 def panels(
@@ -52,7 +52,7 @@ def panels(
 def plot(axes: Axes, lines: Sequence[Line]) -> None:
     """Lines without names."""
     for line in lines:
-        axes.plot(line.x, line.y, color=line.colour, ls=line.style, lw=1.8)
+        axes.plot(line.x, line.y, color=line.color, ls=line.style, lw=1.8)
 
 
 def name_ends(axes: Axes, lines: Sequence[Line]) -> None:
@@ -65,12 +65,12 @@ def name_ends(axes: Axes, lines: Sequence[Line]) -> None:
     for line, height, place in zip(lines, heights, _apart(heights), strict=True):
         axes.annotate(
             line.name, (line.x[-1], line.y[-1]), xytext=(5, place - height), textcoords="offset points",
-            color=ink(line.colour), va="center", fontsize=9, annotation_clip=False,
+            color=ink(line.color), va="center", fontsize=9, annotation_clip=False,
         )  # fmt: skip
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """The same order, each at least a line above the one below; groups stay centred where they were."""
+    """The same order, each at least a line above the one below; groups stay centered where they were."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     groups: list[list[int]] = []
     for i in order:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from eremite.names import joined_cut, shown_name
-from eremite.plots.look import GREY
+from eremite.plots.look import GRAY
 
 _LONGEST_NAME = 28
 _MOST_NAMES = 6
@@ -50,7 +50,7 @@ def frame(figure: Figure, title: str, *footer: str) -> Figure:
     letters = figure.get_figwidth() * _LETTERS_AN_INCH
     figure.suptitle(fill(title, round(letters)), fontsize=11, parse_math=False)
     below = "\n".join(fill(line, round(letters * 1.3)) for line in footer)
-    figure.supxlabel(below, fontsize=8, color=GREY, parse_math=False)
+    figure.supxlabel(below, fontsize=8, color=GRAY, parse_math=False)
     return figure
 
 

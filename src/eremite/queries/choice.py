@@ -2,27 +2,11 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Protocol
 
 from eremite.errors import InputError
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, PaperGaussian, SmoothLaplace
 from eremite.privacy import Privacy
 from eremite.sensitivity import smallest_bound
-
-
-class Mechanism(Protocol):
-    """Noise for a count, given the bound it needs."""
-
-    @property
-    def decay(self) -> Fraction | None:
-        """Of the smooth bound it needs; None if it needs the global one."""
-
-    def draw(self, center: int, bound: Fraction) -> int:
-        """The noisy count, not clamped."""
-
-    def half_width(self, share: float = 0.95) -> float:
-        """Of the interval that holds this share of the noise for a bound of 1."""
-
 
 _PURE: dict[str, Callable[[Fraction], Mechanism]] = {
     "smooth-laplace": SmoothLaplace,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from eremite.errors import InputError
+from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
-from eremite.mechanisms.enclosures import as_arb, at_most
+from eremite.mechanisms import Mechanism
 from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
-from eremite.queries.choice import NAMES, Mechanism, by_name, chosen, is_pure
+from eremite.queries.choice import NAMES, by_name, chosen, is_pure
 from eremite.queries.fit import require_fit
 from eremite.sensitivity import count_with_bound, most_moved
 from eremite.table import Table

@@ -111,7 +111,7 @@ def compute_detection(table: Table, plan: DetectionPlan) -> tuple[int, ...]:
 
 
 def _cap(plan: DetectionPlan, count: int) -> int:
-    """Beyond k neighbours by this much, a candidate has no chance worth counting further for. Public."""
+    """Beyond k neighbors by this much, a candidate has no chance worth counting further for. Public."""
     return plan.definition.min_neighbors + ceil(2 * log(10**6 * count) / float(plan.each))
 
 

@@ -17,7 +17,7 @@ from eremite.queries.fit import require_fit
 from eremite.sensitivity import Glimpse, dampened, most_moved, profile_function
 from eremite.table import Table
 
-#: Ten a decade, from where neighbours are all but equal to where half of everything is one.
+#: Ten a decade, from where neighbors are all but equal to where half of everything is one.
 RADII = tuple(
     float(f"{digits}e{power}") for power in (-4, -3, -2) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 )[:27]

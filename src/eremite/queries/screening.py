@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_rows_near
 from eremite.errors import InputError
-from eremite.ledger import Cost, Home
+from eremite.ledger import Cost, ProcessGuard
 from eremite.mechanisms import GlobalLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
@@ -75,12 +75,12 @@ class Screening:
         self._points = table.points(plan.columns)
         self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)
         self._noise = GlobalLaplace(plan.answers / (2 * plan.most_yes))
-        self._home = Home()
+        self._guard = ProcessGuard()
         self.left = plan.most_yes
 
     def answer(self, candidates: NDArray[np.float64]) -> tuple[bool, ...]:
         """For each scaled candidate in turn, whether it would be an outlier; ends early with the last yes there is."""
-        self._home.require()
+        self._guard.require()
         answers: list[bool] = []
         for near in count_rows_near(candidates, self._points, self._plan.definition.radius, self._cap()):
             if self.left <= 0:

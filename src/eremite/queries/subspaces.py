@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from eremite.engines import CountNeighbors
 from eremite.errors import InputError
+from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
-from eremite.mechanisms.enclosures import as_arb, at_most
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
@@ -29,14 +29,14 @@ from eremite.queries.fit import require_fit, require_named
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
 from eremite.table import Table
 
-Utility = Literal["auto", "centred", "dampened", "paper"]
+Utility = Literal["auto", "centered", "dampened", "paper"]
 Selection = Literal["permute-and-flip", "exponential"]
 #: Told how many subspaces were looked at. How soon depends on the rows: for the custodian alone.
 Progress = Callable[[int], None]
 
-#: The share of epsilon that the private centre costs.
-CENTRE_SHARE = Fraction(1, 5)
-#: Where no row can move a count by more than this, a centre is not worth its share.
+#: The share of epsilon that the private center costs.
+CENTER_SHARE = Fraction(1, 5)
+#: Where no row can move a count by more than this, a center is not worth its share.
 LITTLE_MOVED = 11
 MOST_SUBSPACES = 10_000_000
 #: Each draw looks at every candidate.
@@ -55,19 +55,19 @@ class SubspacesPlan:
     utility: Utility
     selection: Selection
     rows_per_person: int
-    centre: SmoothLaplace | None  # noise for the centre
+    center: SmoothLaplace | None  # noise for the center
     each: Fraction  # epsilon of one draw, of a row
 
     @property
     def cost(self) -> Cost:
-        """As the ledger counts it: the centre and h draws (claim R2)."""
-        centre = self.centre.epsilon**2 / 2 if self.centre else 0
-        rho = centre + self.h * zcdp_of_draw(self.each, self.selection)
+        """As the ledger counts it: the center and h draws (claim R2)."""
+        center = self.center.epsilon**2 / 2 if self.center else 0
+        rho = center + self.h * zcdp_of_draw(self.each, self.selection)
         return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=rho * self.rows_per_person**2)
 
     @property
     def limit(self) -> int:
-        """So many steps below the centre a close look ends: what lies further down has next to no chance. Public."""
+        """So many steps below the center a close look ends: what lies further down has next to no chance. Public."""
         return ceil(2 * log(10**6 * self.family.count) / float(self.each))
 
 
@@ -119,10 +119,10 @@ def plan_subspaces(
     _require_few_looks(h, family.count)
     most = most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
     if utility == "auto":
-        utility = "paper" if most <= LITTLE_MOVED else "centred"
+        utility = "paper" if most <= LITTLE_MOVED else "centered"
     row = per_row(privacy, table.rows_per_person)
-    centre = SmoothLaplace(row.epsilon * CENTRE_SHARE) if utility == "centred" else None
-    left = row.epsilon - (centre.epsilon if centre else 0)
+    center = SmoothLaplace(row.epsilon * CENTER_SHARE) if utility == "centered" else None
+    left = row.epsilon - (center.epsilon if center else 0)
     each, concentrated = left / h, _concentrated(left, row.delta, h)
     more = concentrated > each
     return SubspacesPlan(
@@ -133,7 +133,7 @@ def plan_subspaces(
         utility=utility,
         selection="exponential" if more else selection,
         rows_per_person=table.rows_per_person,
-        centre=centre,
+        center=center,
         each=max(each, concentrated),
     )
 
@@ -169,12 +169,12 @@ def _paper_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scor
 
 
 def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
-    """How many replaced rows away the count is from the centre, or from 0."""
-    if plan.centre is None:
-        seen, centre = _counts(table, plan, progress), 0
+    """How many replaced rows away the count is from the center, or from 0."""
+    if plan.center is None:
+        seen, center = _counts(table, plan, progress), 0
     else:
-        seen, centre = _counts_and_centre(table, plan, plan.centre, progress)
-    gaps, family = [one.outliers - centre for one in seen], list(plan.family)
+        seen, center = _counts_and_center(table, plan, plan.center, progress)
+    gaps, family = [one.outliers - center for one in seen], list(plan.family)
 
     def exact(i: int) -> Fraction:
         steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit, seen[i].most)))
@@ -194,7 +194,7 @@ def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimp
     return seen
 
 
-def _counts_and_centre(
+def _counts_and_center(
     table: Table, plan: SubspacesPlan, noise: SmoothLaplace, progress: Progress
 ) -> tuple[list[Glimpse], int]:
     """The counts, and a private number near the middle between the h-th largest of them and the next (claim C1)."""

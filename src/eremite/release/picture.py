@@ -73,7 +73,7 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 
 def _guarantee(release: Release) -> str:
     spent = _spent(release.epsilon, release.delta)
-    return f"protected: all that differs with {short(release.neighbours, 80)}; {spent}; {short(release.mechanism, 60)}"
+    return f"protected: all that differs with {short(release.neighbors, 80)}; {spent}; {short(release.mechanism, 60)}"
 
 
 def _spent(epsilon: Fraction, delta: Fraction) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import exact, shown
+from eremite.privacy import exact, json_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ class Release:
     epsilon: Fraction  # of the person protected: for m rows a person, each row has epsilon / m
     delta: Fraction
     mechanism: str
-    neighbours: str  # what differs between the tables that are told apart no better than epsilon and delta say
+    neighbors: str  # what differs between the tables that are told apart no better than epsilon and delta say
     parameters: tuple[tuple[str, Parameter], ...] = ()  # what else was asked for, by name
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
@@ -48,7 +48,7 @@ class Release:
             "epsilon": json_number(self.epsilon),
             "delta": json_number(self.delta),
             "mechanism": self.mechanism,
-            "neighbours": self.neighbours,
+            "neighbors": self.neighbors,
             "parameters": dict(self.parameters),
             "request_id": self.request_id,
             "time": self.time.isoformat(),
@@ -77,7 +77,7 @@ class Release:
 
 
 _VALUES = {"count_outliers": int, "choose_radius": str}
-_TEXTS = ("query", "mechanism", "neighbours", "request_id", "version")
+_TEXTS = ("query", "mechanism", "neighbors", "request_id", "version")
 
 
 def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,11 +111,3 @@ def _tuples(value: Any) -> Any:
         return tuple(_tuples(part) for part in value)
     _require(value is None or isinstance(value, bool | int | str))
     return value
-
-
-def json_number(number: Fraction) -> float | int | str:
-    """A number that reads back as the same fraction."""
-    text = shown(number)
-    if "/" in text:
-        return text
-    return int(number) if number.denominator == 1 else float(number)

@@ -4,7 +4,7 @@ All but `global_bounds`, `most_moved` and `smallest_bound` depends on the rows, 
 """
 
 from eremite.sensitivity.dampening import dampened
-from eremite.sensitivity.everywhere import global_bounds, most_moved
+from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
 from eremite.sensitivity.profile import local_profile, profile_function
 from eremite.sensitivity.smooth import Glimpse, count_with_bound, glimpse, smallest_bound, smooth_bound
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.everywhere import global_bounds, most_moved
+from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
 from eremite.sensitivity.windows import Method, windows
 
 

@@ -2,7 +2,7 @@
 
 paper      here
 A^(t)(X)   Windows.ball_bound(t) + t + 1, capped
-rho        decay        the bound may change by at most 1/decay between neighbours
+rho        decay        the bound may change by at most 1/decay between neighbors
 S(X)       the returned fraction
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import CountNeighbors
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.everywhere import global_bounds, most_moved
+from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
 from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
@@ -102,7 +102,7 @@ def glimpse(
 
 
 def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
-    """The step t that maximises decay^t min(t + 1, most), and about this maximum; public (claim S3)."""
+    """The step t that maximizes decay^t min(t + 1, most), and about this maximum; public (claim S3)."""
     step = min(most - 1, max(0, round(1 / _fall(decay)) - 1))
     return step, exp(-_fall(decay) * step) * (step + 1)
 

@@ -25,7 +25,7 @@ from eremite.outliers import OutlierDefinition
 Method = Literal["auto", "ball", "truss", "core"]
 
 # `auto`: depth in one and two columns; in more, the truss for this many steps, the core from there on. The truss looks
-# at all triangles of a window, and where most rows have few neighbours that is most of the table.
+# at all triangles of a window, and where most rows have few neighbors that is most of the table.
 _TRUSS_STEPS = ((5_000, 64), (50_000, 32), (2**32, 8))  # up to so many rows, for so many steps
 
 # The graph of so few points is made once and serves every step. How many there are is private; the answer is the same.

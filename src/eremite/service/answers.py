@@ -53,7 +53,7 @@ RELEASE = _object(
     epsilon=_exact("What it spent."),
     delta=_exact("What it spent beside epsilon."),
     mechanism=_text("How it was drawn."),
-    neighbours=_text("What differs between the tables that are told apart no better than epsilon and delta say."),
+    neighbors=_text("What differs between the tables that are told apart no better than epsilon and delta say."),
     parameters={"type": "object", "description": "What else was asked for, by name."},
     request_id=_text("Asked again under it, the same answer comes, for free."),
     time=_text("When it was charged."),
@@ -84,7 +84,7 @@ BUDGET = _object(
     "What one more release of this account may ask for at most.",
     dataset=_text("Of which dataset."),
     account=_text("Whose budget."),
-    left=_PRIVACY,
+    remaining=_PRIVACY,
     words=_text("The same in words, of the account and of the dataset."),
 )
 
@@ -94,7 +94,7 @@ _BUDGET = _object(
     cap=_or_null(_PRIVACY),
     spent=_PRIVACY,
     rho=_exact("What was spent, in zCDP."),
-    left=_or_null(_PRIVACY),
+    remaining=_or_null(_PRIVACY),
     charges=_whole("How many releases were paid for."),
     sums_only={"type": "boolean", "description": "Whether charges are only ever added up."},
 )

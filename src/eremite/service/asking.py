@@ -9,8 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
 from eremite import Release, Session
-from eremite.forecast.plain import plain
-from eremite.release import json_number
+from eremite.forecast.to_json import to_json
+from eremite.privacy import json_number
 from eremite.service import answers
 from eremite.service.asker import Asking
 from eremite.service.limits import facts_of
@@ -43,7 +43,7 @@ def _release(release: Release) -> Response:
 
 
 def _forecast(forecast: object) -> Response:
-    return JSONResponse(plain(forecast))
+    return JSONResponse(to_json(forecast))
 
 
 def _epsilon(epsilon: Fraction) -> Response:

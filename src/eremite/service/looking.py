@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from eremite.errors import EremiteError
 from eremite.ledger import Released
-from eremite.ledger.plain import plain_budgets, plain_entry, plain_privacy
+from eremite.ledger.to_json import budgets_to_json, entry_to_json, privacy_to_json
 from eremite.service import answers
 from eremite.service.asker import Asker, Asking, Auditing, Granted, HouseOf
 from eremite.service.failures import LEDGER_OUT_OF_REACH, failure
@@ -89,16 +89,16 @@ async def _read(asker: Asker, what: Callable[[Asker], Response]) -> Response:
 def _budget(asker: Asker) -> Response:
     remaining = asker.dataset.ledger.remaining(asker.dataset.account(asker.grant))
     whose = {"dataset": asker.dataset.name, "account": asker.grant.account}
-    return JSONResponse(whose | {"left": plain_privacy(remaining.privacy), "words": remaining.words})
+    return JSONResponse(whose | {"remaining": privacy_to_json(remaining.privacy), "words": remaining.words})
 
 
 def _budgets(asker: Asker) -> Response:
-    return JSONResponse(plain_budgets(asker.dataset.name, asker.dataset.ledger.budgets(asker.dataset.name)))
+    return JSONResponse(budgets_to_json(asker.dataset.name, asker.dataset.ledger.budgets(asker.dataset.name)))
 
 
 def _history(asker: Asker) -> Response:
     entries = asker.dataset.ledger.history(asker.dataset.name)
-    return JSONResponse({"history": [plain_entry(entry) for entry in entries]})
+    return JSONResponse({"history": [entry_to_json(entry) for entry in entries]})
 
 
 def _releases(asker: Asker) -> Response:

@@ -121,7 +121,7 @@ class Drawn(Family):
     """How sets are drawn."""
 
     utility: Annotated[
-        str, Field(description="How sets are scored: centred, dampened or paper; auto chooses by public facts.")
+        str, Field(description="How sets are scored: centered, dampened or paper; auto chooses by public facts.")
     ] = "auto"
     selection: Annotated[str, Field(description="How one is drawn: permute-and-flip or exponential.")] = (
         "permute-and-flip"

@@ -60,7 +60,7 @@ class Turns:
     async def _alone(self, work: Callable[[], T], end: Callable[[float, float], float]) -> T:
         """Hold the lane until the work is over, and on until the end of its turn, told by when it began and was over.
 
-        The work frees the lane, not its asker: one who is cancelled leaves at once, and a thread goes on.
+        The work frees the lane, not its asker: one who is canceled leaves at once, and a thread goes on.
         """
         loop = asyncio.get_running_loop()
         over: asyncio.Future[None] = loop.create_future()

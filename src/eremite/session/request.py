@@ -22,7 +22,7 @@ class Request:
     privacy: Privacy
     cost: Cost
     mechanism: str
-    neighbours: str
+    neighbors: str
     facts: str  # what is public about the table: rows, bounds
     parameters: tuple[tuple[str, Parameter], ...] = ()
     detail: str = ""  # what the parameters say in short: the family in full, the candidates
@@ -36,7 +36,7 @@ class Request:
             self.columns,
             [str(self.privacy.epsilon), str(self.privacy.delta)],
             self.mechanism,
-            self.neighbours,
+            self.neighbors,
             self.facts,
             self.parameters,
             self.detail,
@@ -49,7 +49,7 @@ class Request:
         definition = f"min_neighbors={self.definition.min_neighbors}, radius={self.definition.radius!r}"
         said = [f"{name}={value}" for name, value in self.parameters]
         return "; ".join(
-            [f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, self.neighbours, *said]
+            [f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, self.neighbors, *said]
         )
 
     def release(self, value: Value, request_id: str, charged_at: datetime) -> Release:
@@ -65,7 +65,7 @@ class Request:
             epsilon=self.privacy.epsilon,
             delta=self.privacy.delta,
             mechanism=self.mechanism,
-            neighbours=self.neighbours,
+            neighbors=self.neighbors,
             parameters=self.parameters,
             request_id=request_id,
             time=charged_at,

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 from uuid import uuid4
 
 from eremite.errors import InputError
-from eremite.ledger import Account, BudgetOverTime, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
+from eremite.ledger import Account, BudgetTimeline, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries.count import compute_count, plan_count
@@ -76,9 +76,9 @@ class Session(Forecasts):
         return self._ledger.remaining(self._account).words
 
     @property
-    def budget_over_time(self) -> BudgetOverTime:
+    def budget_timeline(self) -> BudgetTimeline:
         """How the budget came to where it is: the dataset's and this account's. Its `plot()` draws it."""
-        return self._ledger.over_time(self._account.dataset, self._account.analyst)
+        return self._ledger.timeline(self._account.dataset, self._account.analyst)
 
     def count_outliers(
         self,
@@ -277,7 +277,7 @@ class Session(Forecasts):
             privacy=plan.privacy,
             cost=plan.cost,
             mechanism=mechanism,
-            neighbours=self._neighbours,
+            neighbors=self._neighbors,
             facts=self._facts,
             parameters=parameters,
             detail=detail,
@@ -299,7 +299,7 @@ class Session(Forecasts):
         return f"{self.n_rows} rows, {dict(self._bounds)}"
 
     @property
-    def _neighbours(self) -> str:
+    def _neighbors(self) -> str:
         if self.rows_per_person == 1:
             return "one row replaced"
         return f"all rows of one person replaced, {self.rows_per_person} at most"

@@ -23,7 +23,7 @@ REASONS = {
     "42601": "the query has a syntax error",
     "42703": "a column of the query does not exist",
     "42P01": "a table of the query does not exist",
-    "57014": "the server cancelled the query",
+    "57014": "the server canceled the query",
 }
 # Classes of SQLSTATE that come of the address, the rights or the query; any other may come of a row.
 WITHOUT_ROWS = ("08", "25", "28", "3D", "3F", "42")

@@ -29,7 +29,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 64])
 def test_ball_is_certified_smallest(shape, d):
-    """The lower bound proves it (claim B1), the centre shows it."""
+    """The lower bound proves it (claim B1), the center shows it."""
     rng = np.random.default_rng(d)
     for n in (1, 2, 3, 5, 20, 70):
         points = SHAPES[shape](rng, n, d)

@@ -49,7 +49,7 @@ def test_random_histories_keep_both_caps_and_nothing_is_refused_without_need(cap
 
 
 def sums_of_losses(epsilons: list[float]) -> dict[float, tuple[float, float]]:
-    """Randomised responses together: what they can come to, and how likely that is in each of two neighbouring tables.
+    """Randomised responses together: what they can come to, and how likely that is in each of two neighboring tables.
 
     No epsilon-DP releases tell more than these (Kairouz, Oh and Viswanath 2015).
     """

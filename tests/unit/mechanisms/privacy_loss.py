@@ -1,6 +1,6 @@
 """The largest privacy loss of noise that is scaled by a smooth bound, enclosed by branch and bound.
 
-Neighbours release q + S W and q' + S' W. In units of S, and with x = epsilon w, the loss at an output is
+Neighbors release q + S W and q' + S' W. In units of S, and with x = epsilon w, the loss at an output is
 
     L(x, a, b) = G(x) - G(x') + b,   G = ln g,   x' = (x - a) e^-b,   b = ln(S'/S),   a = epsilon (q' - q)/S,
 

@@ -38,7 +38,7 @@ def test_laplace_below_encloses_tails_that_floats_lose(rate):
 
 
 @pytest.mark.parametrize("bound", [Fraction(1), Fraction(3), Fraction(31)])
-def test_neighbouring_masses_have_the_ratio_that_privacy_asks_for(bound):
+def test_neighboring_masses_have_the_ratio_that_privacy_asks_for(bound):
     """A step of the bound costs e^epsilon and no more."""
     epsilon, n = Fraction(3, 4), 300
     below = [laplace_below(z, n, epsilon / bound)[0] for z in range(-100, 101)]

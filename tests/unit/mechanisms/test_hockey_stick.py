@@ -11,8 +11,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from eremite.intervals import as_arb, at_least
 from eremite.mechanisms import Gaussian, GlobalGaussian, PaperGaussian
-from eremite.mechanisms.enclosures import as_arb, at_least
 from eremite.mechanisms.hockey_stick import _piece, certified, divergence
 from eremite.mechanisms.paper_gaussian import paper_steadiness
 

@@ -15,7 +15,7 @@ def test_degrees_follow_the_definition_from_lists_and_arrays(d):
     assert degrees(np.asfortranarray(points.astype(float)), 0.5, cap=2).tolist() == [min(w, 2) for w in wanted]
 
 
-def test_degrees_use_the_normalised_distance():
+def test_degrees_use_the_normalized_distance():
     points = [[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]]
     assert degrees(points, 1.0).tolist() == [1, 1]
     assert degrees(points, np.nextafter(1.0, 0)).tolist() == [0, 0]

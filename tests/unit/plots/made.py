@@ -13,7 +13,7 @@ PUBLIC = {
     "epsilon": Fraction(1, 5),
     "delta": Fraction(0),
     "mechanism": "smooth-laplace",
-    "neighbours": "one row replaced",
+    "neighbors": "one row replaced",
     "request_id": "0123",
     "time": datetime(2026, 1, 2, tzinfo=UTC),
     "version": "0.1.0",

@@ -27,7 +27,7 @@ def course(cap, charges, analyst=None):
         clock[0] += timedelta(days=1)
         with contextlib.suppress(BudgetRefused):
             ledger.reserve(Account("patients", account), str(number), "f", Cost.pure(Fraction(epsilon)), "words")
-    return ledger.over_time("patients", analyst)
+    return ledger.timeline("patients", analyst)
 
 
 def corners(line):
@@ -61,7 +61,7 @@ def test_budget_with_a_delta_shows_what_the_ledger_leaves():
     spent, left = over.plot().axes
     assert spent.lines[0].get_ydata()[-1] == pytest.approx(1.5)
     assert len(spent.lines) == 1  # a cap on the sum is none here
-    assert left.lines[0].get_ydata()[-1] == pytest.approx(float(over.whole[-1].left))
+    assert left.lines[0].get_ydata()[-1] == pytest.approx(float(over.whole[-1].remaining))
     assert left.lines[0].get_ydata()[0] == 1
 
 
@@ -77,6 +77,6 @@ def test_session_draws_its_own_account_and_no_other():
     sessions = [Session(table, epsilon=2, ledger=ledger, account=name) for name in ("alice", "bob")]
     for session in sessions:
         session.count_outliers(OutlierDefinition(min_neighbors=3, radius=0.1), epsilon=0.5)
-    texts = words(sessions[1].budget_over_time.plot())
+    texts = words(sessions[1].budget_timeline.plot())
     assert "bob" in texts
     assert "alice" not in "".join(texts)

@@ -117,7 +117,7 @@ def test_comparison_refuses_what_no_mechanism_takes(session):
 
 def searches(h):
     chances = [
-        SubspacesChance(Fraction(epsilon), Fraction(0), "centred", "permute-and-flip", found, all_found, 0.5, 3.0, 0.1)
+        SubspacesChance(Fraction(epsilon), Fraction(0), "centered", "permute-and-flip", found, all_found, 0.5, 3.0, 0.1)
         for epsilon, found, all_found in (("2", 0.99, 0.9), ("1/2", 0.4, 0.01))
     ]
     best = ((("bmi",), 9), (("age",), 8))[:h]
@@ -144,7 +144,7 @@ def test_searches_have_a_line_for_all_sets_and_one_for_the_first_with_bands():
     assert np.allclose(bars, [[[0.5, 0], [0.5, 0.03]], [[2, 0.88], [2, 0.92]]])
     assert figure.axes[0].get_ylim() == (0, 1.02)
     assert figure.get_suptitle() == "How likely a private search names the 2 sets of columns with the most outliers"
-    assert "centred, permute-and-flip" in " ".join(words(figure))
+    assert "centered, permute-and-flip" in " ".join(words(figure))
 
 
 def test_search_for_one_set_has_one_line():

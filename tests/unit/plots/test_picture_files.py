@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from eremite import InputError
 from eremite.plots import checked_file, picture, svg, write
-from eremite.plots.look import BLACK, BLUE, GREEN, GREY, ORANGE, RED, ink
+from eremite.plots.look import BLACK, BLUE, GRAY, GREEN, ORANGE, RED, ink
 
 
 def test_svg_is_one_element_that_needs_and_touches_nothing_else():
@@ -70,13 +70,13 @@ def test_picture_without_a_title_is_named_after_its_axes():
     assert 'aria-label="error over epsilon"' in svg(figure)
 
 
-def test_words_in_colour_can_be_read():
-    colours = (BLACK, BLUE, GREEN, GREY, ORANGE, RED)
-    assert min(1.05 / (_luminance(ink(colour)) + 0.05) for colour in colours) >= 4.5  # WCAG 2, on white
+def test_words_in_color_can_be_read():
+    colors = (BLACK, BLUE, GREEN, GRAY, ORANGE, RED)
+    assert min(1.05 / (_luminance(ink(color)) + 0.05) for color in colors) >= 4.5  # WCAG 2, on white
 
 
-def _luminance(colour):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+def _luminance(color):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
     return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 

@@ -21,7 +21,7 @@ def table(m):
     return Table.from_frame(np.zeros((40, 8)), dict.fromkeys("abcdefgh", (0, 1)), rows_per_person=m)
 
 
-def searched(m, h=2, delta=0, utility="centred", selection="permute-and-flip"):
+def searched(m, h=2, delta=0, utility="centered", selection="permute-and-flip"):
     family = family_of(table(m), 2, None, None)
     return plan_subspaces(table(m), DEFINITION, family, h, EPSILON, delta, utility, selection)
 
@@ -37,9 +37,9 @@ def test_count_costs_its_epsilon_and_delta(m):
 @pytest.mark.parametrize("m", [1, 4])
 def test_search_costs_its_steps_and_not_the_square_of_their_sum(m):
     """A person's m rows count m times in epsilon, and m^2 times in rho: so m cancels."""
-    centre, each = EPSILON / 5, EPSILON * 4 / 5 / 2
-    assert searched(m).cost == Cost(epsilon=EPSILON, rho=centre**2 / 2 + 2 * each**2 / 2)
-    assert searched(m, selection="exponential").cost.rho == centre**2 / 2 + 2 * each**2 / 8
+    center, each = EPSILON / 5, EPSILON * 4 / 5 / 2
+    assert searched(m).cost == Cost(epsilon=EPSILON, rho=center**2 / 2 + 2 * each**2 / 2)
+    assert searched(m, selection="exponential").cost.rho == center**2 / 2 + 2 * each**2 / 8
     assert searched(m, utility="paper").cost.rho == 2 * (EPSILON / 2) ** 2 / 2
     assert searched(m).cost.rho < Cost.pure(EPSILON).rho
 

@@ -8,12 +8,12 @@ from flint import arb, ctx
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.engines import count_neighbors
+from eremite.intervals import as_arb
 from eremite.mechanisms import SmoothLaplace
-from eremite.mechanisms.enclosures import as_arb
 from eremite.queries.count import per_row
 from eremite.queries.report import plan_report
 from eremite.queries.subspaces import (
-    CENTRE_SHARE,
+    CENTER_SHARE,
     MOST_SUBSPACES,
     _dampened_scores,
     compute_subspaces,
@@ -47,7 +47,7 @@ def table(n=30, rows_per_person=1):
     return Table.from_frame(rows, dict.fromkeys(NAMES, (0, 1)), rows_per_person=rows_per_person)
 
 
-def plan(h=1, epsilon=1, delta=0, utility="centred", selection="permute-and-flip", table=None, max_size=2):
+def plan(h=1, epsilon=1, delta=0, utility="centered", selection="permute-and-flip", table=None, max_size=2):
     table = table or rowless()
     family = family_of(table, None, max_size, None)
     return plan_subspaces(table, DEFINITION, family, h, epsilon, delta, utility, selection)
@@ -151,17 +151,17 @@ def test_family_of_ten_million_is_the_most():
 
 @pytest.mark.parametrize("h", [1, 2, 7])
 @pytest.mark.parametrize("m", [1, 4])
-def test_centre_and_draws_spend_epsilon_exactly(h, m):
+def test_center_and_draws_spend_epsilon_exactly(h, m):
     made = plan(h, "0.7", table=rowless(rows_per_person=m))
-    assert made.centre.epsilon == Fraction(7, 10) / m * CENTRE_SHARE
-    assert made.centre.epsilon + h * made.each == Fraction(7, 10) / m
+    assert made.center.epsilon == Fraction(7, 10) / m * CENTER_SHARE
+    assert made.center.epsilon + h * made.each == Fraction(7, 10) / m
     assert made.privacy == Privacy(Fraction(7, 10))
 
 
 @pytest.mark.parametrize("utility", ["dampened", "paper"])
-def test_without_a_centre_the_draws_spend_all(utility):
+def test_without_a_center_the_draws_spend_all(utility):
     made = plan(3, "0.6", utility=utility)
-    assert made.centre is None
+    assert made.center is None
     assert 3 * made.each == Fraction(6, 10)
 
 
@@ -175,7 +175,7 @@ def zcdp_total(each, delta, h):
     return rho + 2 * (rho * -as_arb(delta).log()).sqrt()
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
 @pytest.mark.parametrize("m", [1, 3])
 def test_delta_is_used_where_it_gives_more_and_nowhere_else(utility, epsilon, m):
@@ -185,7 +185,7 @@ def test_delta_is_used_where_it_gives_more_and_nowhere_else(utility, epsilon, m)
         some = rowless(10, rows_per_person=m)
         made = plan(h, epsilon, DELTA, utility, table=some, max_size=4)
         row = per_row(Privacy(Fraction(epsilon), DELTA), m)
-        left = row.epsilon - (made.centre.epsilon if made.centre else 0)
+        left = row.epsilon - (made.center.epsilon if made.center else 0)
         used.append(made.privacy.delta > 0)
         with ctx.workprec(200):
             if used[-1]:
@@ -208,7 +208,7 @@ def test_no_delta_is_never_used():
 
 
 def test_limit_leaves_what_is_cut_off_no_chance():
-    """All candidates that lie further below the centre than the limit have at most a millionth between them."""
+    """All candidates that lie further below the center than the limit have at most a millionth between them."""
     for h, epsilon in ((1, "0.01"), (5, "1"), (10, "20")):
         made = plan(h, epsilon)
         assert made.family.count * np.exp(-float(made.each) / 2 * made.limit) <= 1e-6
@@ -244,7 +244,7 @@ def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
     assert len({subspace for subspace, _ in release.value}) == 3
     assert all(0 <= count <= 30 for _, count in release.value)
     assert plans[0].privacy == Privacy(Fraction(3))
-    assert plans[0].finding.centre.epsilon + 3 * plans[0].finding.each == Fraction(3, 4)  # of a row, of two
+    assert plans[0].finding.center.epsilon + 3 * plans[0].finding.each == Fraction(3, 4)  # of a row, of two
 
 
 def test_report_too_thin_to_count_is_refused_before_it_is_charged():
@@ -300,7 +300,7 @@ def test_charge_for_subspaces_is_made_before_a_row_is_looked_at(query):
     assert left == Privacy(Fraction(3, 4))
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 def test_release_names_what_ran_and_nothing_else(utility):
     session = Session(table(), epsilon=10)
     release = session.top_subspaces(DEFINITION, h=2, size=2, epsilon=1, utility=utility)
@@ -316,7 +316,7 @@ def test_all_candidates_drawn_come_each_once():
     assert sorted(release.value) == sorted(family_of(table(), None, 2, None))
 
 
-# The centre: what the attacks assume of it, seen in the code that runs.
+# The center: what the attacks assume of it, seen in the code that runs.
 
 
 def families():
@@ -325,8 +325,8 @@ def families():
     return [family_of(table(), None, None, order) for order in (listed, listed[::-1])]
 
 
-def centred_plan(family, h):
-    return plan_subspaces(table(), DEFINITION, family, h, 2, 0, "centred", "permute-and-flip")
+def centered_plan(family, h):
+    return plan_subspaces(table(), DEFINITION, family, h, 2, 0, "centered", "permute-and-flip")
 
 
 def looks_of(family, decay):
@@ -335,15 +335,15 @@ def looks_of(family, decay):
     return [look.outliers for look, _ in found], [bound for _, bound in found]
 
 
-@pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "centred"), (2, 2, "centred")])
-def test_auto_does_without_a_centre_where_a_row_moves_little(k, size, utility):
+@pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "centered"), (2, 2, "centered")])
+def test_auto_does_without_a_center_where_a_row_moves_little(k, size, utility):
     """Public facts decide: 2k + 1 in one column, more in others."""
     definition, family = OutlierDefinition(min_neighbors=k, radius=0.2), family_of(rowless(), size, None, None)
     made = plan_subspaces(rowless(), definition, family, 1, 1, 0, "auto", "permute-and-flip")
-    assert (made.utility, made.centre is None) == (utility, utility == "paper")
+    assert (made.utility, made.center is None) == (utility, utility == "paper")
 
 
-@pytest.mark.parametrize("utility", ["centred", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 def test_progress_counts_the_subspaces_once_each(utility):
     told = []
     compute_subspaces(table(), plan(1, utility=utility, table=table()), told.append)
@@ -351,28 +351,28 @@ def test_progress_counts_the_subspaces_once_each(utility):
 
 
 @pytest.mark.parametrize("h", [1, 2, 5, 10])
-def test_centre_is_drawn_once_between_the_hth_largest_count_and_the_next_with_the_largest_bound(monkeypatch, h):
+def test_center_is_drawn_once_between_the_hth_largest_count_and_the_next_with_the_largest_bound(monkeypatch, h):
     """Claim C1."""
     for family in families():
-        made, asked = centred_plan(family, h), []
+        made, asked = centered_plan(family, h), []
         monkeypatch.setattr(SmoothLaplace, "draw", lambda *given, asked=asked: asked.append(given) or 3)
         compute_subspaces(table(), made)
-        counts, bounds = looks_of(family, made.centre.decay)
+        counts, bounds = looks_of(family, made.center.decay)
         assert len(set(counts)) > 3
         assert max(bounds) > min(bounds)
         falling = [*sorted(counts, reverse=True), min(counts)]
-        assert asked == [(made.centre, (falling[h - 1] + falling[h]) // 2, max(bounds))]
+        assert asked == [(made.center, (falling[h - 1] + falling[h]) // 2, max(bounds))]
 
 
-@pytest.mark.parametrize(("drawn", "centre"), [(-5, 0), (0, 0), (7, 7), (30, 30), (10**6, 30)])
-def test_scores_are_those_of_the_centre_that_was_drawn(monkeypatch, drawn, centre):
+@pytest.mark.parametrize(("drawn", "center"), [(-5, 0), (0, 0), (7, 7), (30, 30), (10**6, 30)])
+def test_scores_are_those_of_the_center_that_was_drawn(monkeypatch, drawn, center):
     """Clamped to the counts there can be; no count itself takes its place."""
     monkeypatch.setattr(SmoothLaplace, "draw", lambda *_: drawn)
     for family in families():
-        made = centred_plan(family, 2)
+        made = centered_plan(family, 2)
         scores = _dampened_scores(table(), made, lambda _: None)
-        for i, (subspace, count) in enumerate(zip(family, looks_of(family, made.centre.decay)[0], strict=True)):
+        for i, (subspace, count) in enumerate(zip(family, looks_of(family, made.center.decay)[0], strict=True)):
             sizes = profile_function(table().points(subspace), DEFINITION, 40)
-            wanted = dampened(count - centre, sizes, made.limit, most_moved(30, len(subspace), 2))
+            wanted = dampened(count - center, sizes, made.limit, most_moved(30, len(subspace), 2))
             assert scores._exact(i) == wanted
             assert scores._low[i] <= wanted <= scores._high[i]

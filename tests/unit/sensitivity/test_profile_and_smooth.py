@@ -234,7 +234,7 @@ def test_auto_gets_only_coarser_and_looks_at_public_facts_only():
 
 @pytest.mark.parametrize("method", ["auto", "truss", "core"])
 def test_complete_graphs_still_finish(method):
-    """All rows between R and 2R of each other: every pair is an edge and no two rows are neighbours."""
+    """All rows between R and 2R of each other: every pair is an edge and no two rows are neighbors."""
     n = 120
     points = np.eye(n) * 1.4 / np.sqrt(2)  # pairwise 1.4, R = 1
     definition = OutlierDefinition(min_neighbors=5, radius=1 / np.sqrt(n))

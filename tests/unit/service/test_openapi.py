@@ -79,7 +79,7 @@ def test_schema_of_a_release_has_its_fields() -> None:
         epsilon=Fraction(1),
         delta=Fraction(0),
         mechanism="",
-        neighbours="",
+        neighbors="",
         request_id="",
         time=datetime(2026, 1, 1, tzinfo=UTC),
         version="",

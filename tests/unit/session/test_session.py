@@ -45,7 +45,7 @@ def test_count_is_a_release_with_its_public_facts(session):
     assert 0 <= release.value <= 40
     assert (release.query, release.columns, release.definition) == ("count_outliers", ("b",), DEFINITION)
     assert (release.epsilon, release.delta) == (Fraction(1, 10), 0)
-    assert (release.mechanism, release.neighbours) == ("global-laplace", "one row replaced")
+    assert (release.mechanism, release.neighbors) == ("global-laplace", "one row replaced")
     assert release.version == eremite.__version__
     assert len(release.request_id) == 32
     assert release.time.tzinfo is UTC
@@ -191,7 +191,7 @@ def test_person_with_more_rows_is_charged_whole(monkeypatch):
     table = Table.from_frame(np.zeros((40, 2)), bounds=BOUNDS, rows_per_person=4)
     session = Session(table, epsilon=1)
     release = session.count_outliers(DEFINITION, epsilon=0.8)
-    assert release.neighbours == "all rows of one person replaced, 4 at most"
+    assert release.neighbors == "all rows of one person replaced, 4 at most"
     assert (release.epsilon, session.remaining) == (Fraction(4, 5), Privacy(Fraction(1, 5)))
     assert plans[0].noise.epsilon == Fraction(1, 5)
 

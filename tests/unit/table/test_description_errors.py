@@ -32,8 +32,8 @@ WRONG = {
         ["unknown key bugdet", "did you mean budget?"],
     ),
     "unknown key": (
-        DATASET + "colour = 1\n" + COLUMNS,
-        ["unknown key dataset.colour", "remove it", "rows_per_person"],
+        DATASET + "color = 1\n" + COLUMNS,
+        ["unknown key dataset.color", "remove it", "rows_per_person"],
     ),
     "misspelt key": (
         with_source('sorce = "a.csv"'),

@@ -8,7 +8,7 @@ from test_decide import true_delta
 
 from eremite import InputError
 from eremite.ledger import Cost
-from eremite.ledger.planned import plan_total
+from eremite.ledger.plan_total import plan_total
 
 MILLIONTH = Fraction(1, 10**6)
 

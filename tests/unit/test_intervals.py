@@ -7,8 +7,8 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eremite.intervals import as_arb, at_least, at_most, scaled
 from eremite.mechanisms.decay import decay_above
-from eremite.mechanisms.enclosures import as_arb, at_least, at_most, scaled
 
 numbers = st.fractions(-1000, 1000, max_denominator=10**12)
 shares = st.fractions(0, 1, max_denominator=10**15)

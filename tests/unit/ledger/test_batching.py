@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from eremite import InputError
+from eremite.ledger.batching import _MOST_AT_ONCE, Batches, Task
 from eremite.ledger.chain import Head
 from eremite.ledger.store import Account, Page
-from eremite.ledger.waiting import _MOST_AT_ONCE, Task, Waiting
 
 ALICE = Account("patients", "alice")
 PAGE = Page(Head(), None, None)
@@ -31,7 +31,7 @@ def decide_all(tasks):
 
 
 def test_all_who_wait_are_settled_together_and_answered_each_for_itself():
-    line = Waiting()
+    line = Batches()
     with line.joined(task("a")) as a, line.joined(task("b", Refusing())) as b, line.joined(task("c")) as c:
         with line.batch(b) as tasks:
             assert tasks == [b, a, c]
@@ -44,7 +44,7 @@ def test_all_who_wait_are_settled_together_and_answered_each_for_itself():
 
 
 def test_nobody_is_answered_before_the_commit():
-    line = Waiting()
+    line = Batches()
     with line.joined(task("a")) as a, line.batch(a) as tasks:
         decide_all(tasks)
         with pytest.raises(RuntimeError):
@@ -59,7 +59,7 @@ def fail(line, mine):
 
 def test_after_a_failed_batch_each_tries_for_itself():
     """Whoever was taken out of the line, by a failure or an interrupt at any point, is in the batch it makes itself."""
-    line = Waiting()
+    line = Batches()
     with line.joined(task("a")) as a, line.joined(task("b")) as b:
         with pytest.raises(OSError):  # noqa: PT011
             fail(line, a)
@@ -72,7 +72,7 @@ def test_after_a_failed_batch_each_tries_for_itself():
 
 
 def test_error_of_any_kind_is_that_of_the_request_alone():
-    line = Waiting()
+    line = Batches()
 
     def odd(page):
         raise ValueError("5,000 digits")
@@ -86,7 +86,7 @@ def test_error_of_any_kind_is_that_of_the_request_alone():
 
 
 def test_whoever_gives_up_is_not_written():
-    line = Waiting()
+    line = Batches()
     with line.joined(task("stays")) as stays:
         with pytest.raises(KeyboardInterrupt), line.joined(task("goes")):
             raise KeyboardInterrupt
@@ -95,7 +95,7 @@ def test_whoever_gives_up_is_not_written():
 
 
 def test_forked_process_does_not_write_what_the_parent_waits_for(monkeypatch):
-    line = Waiting()
+    line = Batches()
     with line.joined(task("the parent's")):
         monkeypatch.setattr(os, "getpid", lambda: -1)
         with line.joined(replace(task("ours"), process=-1)) as ours, line.batch(ours) as tasks:
@@ -103,7 +103,7 @@ def test_forked_process_does_not_write_what_the_parent_waits_for(monkeypatch):
 
 
 def test_batches_are_limited():
-    line, sizes = Waiting(), []
+    line, sizes = Batches(), []
     with ExitStack() as stack:
         waiting = [stack.enter_context(line.joined(task(str(i)))) for i in range(_MOST_AT_ONCE + 1)]
         for _ in range(3):

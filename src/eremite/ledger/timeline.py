@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eremite.ledger.budget import Budget, charged
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, Refused
-from eremite.ledger.left import left
+from eremite.ledger.remaining import remaining
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,14 +22,14 @@ class Moment:
     budget: Budget
 
     @property
-    def left(self) -> Fraction | None:
+    def remaining(self) -> Fraction | None:
         """The largest epsilon for one more release without delta, as the ledger counts; None without a cap."""
-        have = left(self.budget)
+        have = remaining(self.budget)
         return None if have is None else have.epsilon
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetOverTime:
+class BudgetTimeline:
     """The budget of a dataset as a whole, those of accounts, and what was refused: all of it from the history."""
 
     dataset: str
@@ -47,7 +47,7 @@ class BudgetOverTime:
                 [moment.time for moment in moments],
                 [float(moment.budget.spent.epsilon) for moment in moments],
                 [None if moment.budget.cap is None else float(moment.budget.cap.epsilon) for moment in moments],
-                [None if moment.left is None else float(moment.left) for moment in moments],
+                [None if moment.remaining is None else float(moment.remaining) for moment in moments],
             )
             for name, moments in (("all accounts", self.whole), *self.accounts)
         ]
@@ -55,7 +55,9 @@ class BudgetOverTime:
         return draw(self.dataset, courses, self.refused, by_sums)
 
 
-def over_time(history: Iterable[tuple[datetime, Event]], dataset: str, analyst: str | None = None) -> BudgetOverTime:
+def budget_timeline(
+    history: Iterable[tuple[datetime, Event]], dataset: str, analyst: str | None = None
+) -> BudgetTimeline:
     """The course of a dataset's budget and of those of its accounts, or of one of them."""
     whole: list[Moment] = []
     accounts: dict[str, list[Moment]] = {}
@@ -68,7 +70,7 @@ def over_time(history: Iterable[tuple[datetime, Event]], dataset: str, analyst: 
         if whose is not None and analyst in (None, whose):
             _take(accounts.setdefault(whose, []), time, event, Budget(whose, None))
     kept = tuple((name, tuple(moments)) for name, moments in sorted(accounts.items()) if moments)
-    return BudgetOverTime(dataset, tuple(whole), kept, tuple(refused))
+    return BudgetTimeline(dataset, tuple(whole), kept, tuple(refused))
 
 
 def _in_order(history: Iterable[tuple[datetime, Event]]) -> Iterator[tuple[datetime, Event]]:

@@ -4,13 +4,13 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from eremite.release import json_number
+from eremite.privacy import json_number
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """A record and all it holds, by the names of its fields; fractions as numbers that read back as the same."""
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
-        return [plain(part) for part in value]
+        return [to_json(part) for part in value]
     return json_number(value) if isinstance(value, Fraction) else value

@@ -7,7 +7,7 @@ from test_decide import CAPS, COSTS
 from eremite import Privacy
 from eremite.ledger import Cost, Refusal, decide
 from eremite.ledger.budget import Budget
-from eremite.ledger.left import delta_left, epsilon_left, in_words, left
+from eremite.ledger.remaining import in_words, remaining, remaining_delta, remaining_epsilon
 
 STEP = Fraction(1, 10**6)
 
@@ -18,7 +18,7 @@ def test_what_is_left_is_admitted_and_more_is_not(cap, wanted):
     for cost in wanted:
         decision = decide(here, cost)
         here = here if isinstance(decision, Refusal) else decision
-    epsilon = epsilon_left(here[0])
+    epsilon = remaining_epsilon(here[0])
     assert epsilon is not None
     if epsilon:
         assert not isinstance(decide(here, Cost.pure(epsilon)), Refusal)
@@ -31,7 +31,7 @@ def test_delta_that_is_left_is_admitted_beside_some_epsilon_and_more_is_not(cap,
     for cost in wanted:
         decision = decide(here, cost)
         here = here if isinstance(decision, Refusal) else decision
-    delta, little = delta_left(here[0]), Fraction(1, 10**30)
+    delta, little = remaining_delta(here[0]), Fraction(1, 10**30)
     if delta:
         assert not isinstance(decide(here, Cost.approximate(little, delta)), Refusal)
     assert isinstance(decide(here, Cost.approximate(little, delta + Fraction(1, 10**12))), Refusal)
@@ -45,5 +45,5 @@ def test_words():
 
 def test_lowered_cap_leaves_nothing_not_less():
     (after,) = decide((Budget("d", Privacy(Fraction(2))),), Cost.pure(Fraction(1)))
-    assert left(Budget("d", Privacy(Fraction(1, 2)), after.spent)) == Privacy(Fraction(0))
-    assert left(Budget("d", Privacy(Fraction(1, 2), Fraction(1, 100)), after.spent)).epsilon == 0
+    assert remaining(Budget("d", Privacy(Fraction(1, 2)), after.spent)) == Privacy(Fraction(0))
+    assert remaining(Budget("d", Privacy(Fraction(1, 2), Fraction(1, 100)), after.spent)).epsilon == 0

@@ -16,9 +16,8 @@ from eremite.ledger.events import (
     SourceNoted,
 )
 from eremite.ledger.ledger import Entry
-from eremite.ledger.left import left
-from eremite.privacy import Privacy
-from eremite.release import json_number
+from eremite.ledger.remaining import remaining
+from eremite.privacy import Privacy, json_number
 
 FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
@@ -35,21 +34,21 @@ _KINDS: dict[type[Event], str] = {
 }
 
 
-def plain_budgets(dataset: str, budgets: Iterable[tuple[str | None, Budget]]) -> dict[str, Any]:
+def budgets_to_json(dataset: str, budgets: Iterable[tuple[str | None, Budget]]) -> dict[str, Any]:
     """The budget of the dataset as a whole, under no account, and those of its accounts."""
     return {"dataset": dataset, "budgets": [{"account": account} | _numbers(budget) for account, budget in budgets]}
 
 
-def plain_privacy(privacy: Privacy | None) -> dict[str, Any] | None:
+def privacy_to_json(privacy: Privacy | None) -> dict[str, Any] | None:
     """Epsilon and delta as numbers that read back as the same fractions."""
     if privacy is None:
         return None
     return {"epsilon": json_number(privacy.epsilon), "delta": json_number(privacy.delta)}
 
 
-def plain_line(entry: Entry) -> dict[str, Any]:
+def line_to_json(entry: Entry) -> dict[str, Any]:
     """An event on one line, under `FIELDS`."""
-    event, spent = entry.event, plain_privacy(_spent(entry.event)) or {}
+    event, spent = entry.event, privacy_to_json(_spent(entry.event)) or {}
     values = (
         entry.seq,
         entry.time.isoformat(timespec="seconds"),
@@ -64,18 +63,18 @@ def plain_line(entry: Entry) -> dict[str, Any]:
     return dict(zip(FIELDS, values, strict=True))
 
 
-def plain_entry(entry: Entry) -> dict[str, Any]:
+def entry_to_json(entry: Entry) -> dict[str, Any]:
     """The line of an event; of a release also the whole of it, as it was handed over."""
     whole = {"release": json.loads(entry.event.release)} if isinstance(entry.event, Released) else {}
-    return plain_line(entry) | whole
+    return line_to_json(entry) | whole
 
 
 def _numbers(budget: Budget) -> dict[str, Any]:
     return {
-        "cap": plain_privacy(budget.cap),
-        "spent": plain_privacy(Privacy(budget.spent.epsilon, budget.spent.delta)),
+        "cap": privacy_to_json(budget.cap),
+        "spent": privacy_to_json(Privacy(budget.spent.epsilon, budget.spent.delta)),
         "rho": json_number(budget.spent.rho),
-        "left": plain_privacy(left(budget)),
+        "remaining": privacy_to_json(remaining(budget)),
         "charges": budget.spent.charges,
         "sums_only": budget.spent.sums_only,
     }

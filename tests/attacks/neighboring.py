@@ -1,4 +1,4 @@
-"""All neighbouring pairs of tables on a small grid, and the inequalities a profile owes them.
+"""All neighboring pairs of tables on a small grid, and the inequalities a profile owes them.
 
 A profile is a function from (rows, k, radius, steps) to A^(0), ..., A^(steps - 1).
 """
@@ -44,6 +44,6 @@ def broken(name, other_name, table, other):
         yield f"count moves by {abs(q - q_other)}, more than A^(0) = {profile[0]}: {name} {other_name}"
     for t, (here, there) in enumerate(zip(profile, profile_other[1:], strict=False)):
         if here > there:
-            yield f"A^({t}) = {here} exceeds A^({t + 1}) = {there} of a neighbour: {name} {other_name}"
+            yield f"A^({t}) = {here} exceeds A^({t + 1}) = {there} of a neighbor: {name} {other_name}"
     if bound > bound_other / DECAY:
         yield f"S = {bound} and {bound_other} differ by more than 1 / decay: {name} {other_name}"

@@ -51,7 +51,7 @@ class Task(Generic[T]):
         return self._answer()
 
 
-class Waiting:
+class Batches:
     """Those who wait, in the order they came."""
 
     def __init__(self) -> None:

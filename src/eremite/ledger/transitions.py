@@ -26,7 +26,7 @@ class Stored:
     release: str
 
 
-def opening(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
+def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
     """A new dataset gets the cap; a known one keeps the cap that the ledger has."""
     if page.dataset is not None and page.dataset.cap is not None:
         _require_same_person(page.dataset, wanted)
@@ -45,7 +45,7 @@ def _require_same_person(known: Standing, wanted: DatasetOpened) -> None:
         )
 
 
-def capping(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
+def set_cap(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
     """The cap of the dataset, or of one account, is another from now on."""
     account = Account(wanted.dataset, EVERYONE if wanted.analyst is None else wanted.analyst)
     whole = known(page, wanted.dataset)
@@ -53,7 +53,7 @@ def capping(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
     return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap),)), None
 
 
-def reserving(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
+def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
     """Charge, or say why not; a request that was paid for before is never charged again."""
     known(page, wanted.dataset)
     if page.request is not None:
@@ -68,7 +68,7 @@ def reserving(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | Non
     return Changes(row, after, request), Reserved(row.happened)
 
 
-def storing(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:
+def store_release(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:
     """Keep a release beside its charge; there is at most one."""
     if page.request is None:
         raise InputError(f"Request {released.request_id!r} was not charged, so no release of it can be stored.")
@@ -78,7 +78,7 @@ def storing(page: Page, now: datetime, released: Released) -> tuple[Changes, Non
     return Changes(row, (), replace(page.request, released=row.seq)), None
 
 
-def noting(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted) -> tuple[Changes, None]:
+def note(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted) -> tuple[Changes, None]:
     """Keep a fact about a known dataset; no budget changes."""
     known(page, noted.dataset)
     return Changes(next_row(page.head, now, noted)), None

@@ -11,7 +11,7 @@ _ZERO = Fraction(0)
 _STEPS = 10**6
 
 
-def epsilon_left(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = _ZERO) -> Fraction | None:
+def remaining_epsilon(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = _ZERO) -> Fraction | None:
     """The largest epsilon for one more release with this delta; None where there is no cap or the delta does not fit.
 
     By sums that is what is left of epsilon; by zCDP it is a square root, rounded down to a millionth.
@@ -28,7 +28,7 @@ def epsilon_left(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = 
     return max(*found, _ZERO) if found else None
 
 
-def delta_left(budget: Budget) -> Fraction:
+def remaining_delta(budget: Budget) -> Fraction:
     """The largest delta for one more release, where some epsilon is left beside it; 0 without a cap."""
     if budget.cap is None:
         return _ZERO
@@ -41,16 +41,16 @@ def delta_left(budget: Budget) -> Fraction:
     return max(found)
 
 
-def left(budget: Budget) -> Privacy | None:
+def remaining(budget: Budget) -> Privacy | None:
     """The most one more release may ask for: of epsilon if it has no delta, and of delta. None without a cap."""
     if budget.cap is None:
         return None
-    return Privacy(epsilon_left(budget) or _ZERO, delta_left(budget))
+    return Privacy(remaining_epsilon(budget) or _ZERO, remaining_delta(budget))
 
 
 def in_words(budget: Budget) -> str:
     """One sentence."""
-    have = left(budget)
+    have = remaining(budget)
     if have is None or budget.cap is None:
         return f"{budget.name} has no cap of its own."
     return f"{budget.name} has {have} left of {budget.cap}."
@@ -58,9 +58,9 @@ def in_words(budget: Budget) -> str:
 
 def too_little(budget: Budget, wanted: Cost) -> str:
     """Why a budget does not cover a request: what is left, what is needed, what to do."""
-    have = epsilon_left(budget, wanted.delta, wanted.rho_delta)
+    have = remaining_epsilon(budget, wanted.delta, wanted.rho_delta)
     if have is None:
-        missing = f"delta {shown(delta_left(budget))} left; this release needs delta {shown(wanted.delta)}"
+        missing = f"delta {shown(remaining_delta(budget))} left; this release needs delta {shown(wanted.delta)}"
     else:
         beside = f" beside delta {shown(wanted.delta)}" if wanted.delta else ""
         missing = f"epsilon {shown(have)} left{beside}; this release needs {shown(wanted.epsilon)}"

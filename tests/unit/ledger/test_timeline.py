@@ -33,19 +33,19 @@ def test_course_ends_where_the_ledger_stands():
     for delta in (Fraction(0), Fraction(1, 10**6)):
         made = ledger(Privacy(Fraction(1), delta), [("alice", "1/10"), ("bob", "1/5")] * 6)
         made.set_cap("patients", "bob", Privacy(Fraction(3)), reason="more")
-        course = made.over_time("patients")
+        course = made.timeline("patients")
         stands = dict(made.budgets("patients"))
         assert course.whole[-1].budget.spent == stands[None].spent
         assert course.whole[-1].budget.cap == stands[None].cap
         for name, moments in course.accounts:
             assert (moments[-1].budget.spent, moments[-1].budget.cap) == (stands[name].spent, stands[name].cap)
-        assert course.whole[-1].left == made.remaining(Account("patients", "alice")).privacy.epsilon
+        assert course.whole[-1].remaining == made.remaining(Account("patients", "alice")).privacy.epsilon
 
 
 def test_course_has_every_step_and_every_refusal():
-    course = ledger(Privacy(Fraction(1, 2)), [("alice", "1/5"), ("bob", "2/5"), ("bob", "1/5")]).over_time("patients")
+    course = ledger(Privacy(Fraction(1, 2)), [("alice", "1/5"), ("bob", "2/5"), ("bob", "1/5")]).timeline("patients")
     assert spent(course.whole) == [0, Fraction(1, 5), Fraction(2, 5)]
-    assert [moment.left for moment in course.whole] == [Fraction(1, 2), Fraction(3, 10), Fraction(1, 10)]
+    assert [moment.remaining for moment in course.whole] == [Fraction(1, 2), Fraction(3, 10), Fraction(1, 10)]
     assert [moment.time for moment in course.whole] == [START + timedelta(hours=hours) for hours in (0, 1, 3)]
     assert [(name, spent(moments)) for name, moments in course.accounts] == [
         ("alice", [Fraction(1, 5)]),
@@ -55,7 +55,7 @@ def test_course_has_every_step_and_every_refusal():
 
 
 def test_course_of_an_account_names_no_other():
-    course = ledger(Privacy(Fraction(1, 2)), [("alice", "1/5"), ("bob", "1"), ("alice", "1")]).over_time(
+    course = ledger(Privacy(Fraction(1, 2)), [("alice", "1/5"), ("bob", "1"), ("alice", "1")]).timeline(
         "patients", "bob"
     )
     assert [name for name, _ in course.accounts] == []
@@ -64,11 +64,11 @@ def test_course_of_an_account_names_no_other():
 
 
 def test_course_keeps_the_order_of_events_when_a_clock_runs_back():
-    course = ledger(Privacy(Fraction(1)), [("alice", "1/5")] * 3, hours=-1).over_time("patients")
+    course = ledger(Privacy(Fraction(1)), [("alice", "1/5")] * 3, hours=-1).timeline("patients")
     assert [moment.time for moment in course.whole] == [START] * 4
     assert spent(course.whole) == [0, Fraction(1, 5), Fraction(2, 5), Fraction(3, 5)]
 
 
 def test_course_of_an_unknown_dataset_is_refused():
     with pytest.raises(InputError, match="'others' is not in this ledger"):
-        ledger(Privacy(Fraction(1)), []).over_time("others")
+        ledger(Privacy(Fraction(1)), []).timeline("others")

@@ -7,7 +7,7 @@ from eremite.errors import BudgetRefused
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class ProcessGuard:
     """Where something that may be spent once was made. A forked process has a copy of it, and must not spend it too."""
 
     process: int = field(default_factory=os.getpid)

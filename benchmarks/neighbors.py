@@ -31,7 +31,7 @@ def run(out: Console, sizes: Sequence[int], dims: Sequence[int]) -> bool:
 
 
 def _table(n: int, question: str) -> Table:
-    what = f"degrees capped at {CAP}" if question == "degrees" else f"rows with fewer than {K} neighbours"
+    what = f"degrees capped at {CAP}" if question == "degrees" else f"rows with fewer than {K} neighbors"
     title = f"N = {n:,}: {what}; CPU seconds, one thread (peers as multiples of ours)"
     return Table("d", "regime", "ours", "best exact peer", "ratio", "bar", "all peers", title=title)
 
