@@ -11,7 +11,7 @@ import eremite
 
 #: Packages that the library is made from, or that run a command; nobody imports from them.
 #: `Release` is public as `eremite.Release`.
-INTERNAL = {"cli", "demo", "engines", "paper", "queries", "release", "service"}
+INTERNAL = {"cli", "demo", "engines", "queries", "release", "service"}
 
 
 def public_names() -> list[str]:

@@ -13,7 +13,8 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace, Student
+from benchmarks.student import Student
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from tests.statistical.goodness import ALPHA, chi_square, kolmogorov_smirnov, power
 from tests.statistical.seeding import seeded_bits
 

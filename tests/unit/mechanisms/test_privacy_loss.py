@@ -9,7 +9,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import t as student_t
 
-from eremite.mechanisms import SmoothLaplace, Student, smooth_laplace, student
+from benchmarks import student
+from benchmarks.student import Student
+from eremite.mechanisms import SmoothLaplace, smooth_laplace
 from tests.unit.mechanisms.privacy_loss import ROUNDING, SmoothLaplaceLaw, StudentLaw, bounded, loss, refutation
 
 LAWS = [(SmoothLaplaceLaw(), smooth_laplace.SHARPNESS), (StudentLaw(), student.SHARPNESS)]

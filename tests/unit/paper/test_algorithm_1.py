@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eremite.geometry import densest_ball
-from eremite.paper.algorithm_1 import Searched, algorithm_1
+from eremite_paper.algorithm_1 import Searched, algorithm_1
 from tests.definition import depth_by_definition
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, fields
 
-from eremite.paper.files import Files
 from eremite.version import __version__
+from eremite_paper.files import Files
 
 SEED = 2015
 

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eremite.paper.tables import Row, chosen, number, values
 from eremite.plots.look import (
     BLACK,
     BLUE,
@@ -24,6 +23,7 @@ from eremite.plots.look import (
     plot,
     ticks,
 )
+from eremite_paper.tables import Row, chosen, number, values
 
 _NOISE: dict[str, tuple[str, str, Style]] = {
     "theorem_4": ("Theorem 4", RED, DASHDOT),

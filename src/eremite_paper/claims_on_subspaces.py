@@ -4,12 +4,12 @@ from math import sqrt
 
 import numpy as np
 
-from eremite.paper.claims import Claim
-from eremite.paper.claims_on_counts import mean
-from eremite.paper.experiments import Results
-from eremite.paper.scenario_2 import CORRECTED, EPSILONS, HS, OUR_OWN, PRINTED, SYNTHETIC_2
-from eremite.paper.scenario_3 import PUBLIC_POINTS, ROWS
-from eremite.paper.tables import chosen, number, values
+from eremite_paper.claims import Claim
+from eremite_paper.claims_on_counts import mean
+from eremite_paper.experiments import Results
+from eremite_paper.scenario_2 import CORRECTED, EPSILONS, HS, OUR_OWN, PRINTED, SYNTHETIC_2
+from eremite_paper.scenario_3 import PUBLIC_POINTS, ROWS
+from eremite_paper.tables import chosen, number, values
 
 
 def claims_on_subspaces(results: Results) -> list[Claim]:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from eremite.paper import figures_of_counts as counts
-from eremite.paper import figures_of_searches as searches
-from eremite.paper.experiments import Results
-from eremite.paper.figures_of_searches import named
-from eremite.paper.tables import values
 from eremite.plots.look import save
+from eremite_paper import figures_of_counts as counts
+from eremite_paper import figures_of_searches as searches
+from eremite_paper.experiments import Results
+from eremite_paper.figures_of_searches import named
+from eremite_paper.tables import values
 
 
 def draw_all(results: Results, folder: Path) -> None:

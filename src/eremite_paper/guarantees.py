@@ -15,13 +15,13 @@ import numpy as np
 from eremite.errors import InputError
 from eremite.mechanisms import GlobalGaussian, PaperGaussian
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.paper.algorithm_3 import chances, utilities
-from eremite.paper.datasets import Floats
-from eremite.paper.scenario_1 import DELTA, EPSILONS
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
-from eremite.paper.z_scores import z_scored
 from eremite.sensitivity import global_bounds
+from eremite_paper.algorithm_3 import chances, utilities
+from eremite_paper.datasets import Floats
+from eremite_paper.scenario_1 import DELTA, EPSILONS
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
+from eremite_paper.z_scores import z_scored
 
 COLUMNS = 21
 _HUB = OutlierDefinition(min_neighbors=2, radius=0.11)

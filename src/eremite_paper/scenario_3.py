@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from eremite.engines import count_rows_near
 from eremite.forecast.draws import draws
 from eremite.outliers import OutlierDefinition, degrees
-from eremite.paper.datasets import Floats, synthetic_2
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
 from eremite.table import Table
+from eremite_paper.datasets import Floats, synthetic_2
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
 
 H = 10
 EPSILONS = (0.2, 0.4, 0.8, 1.6, 3.2)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eremite.paper import theorem_4
-from eremite.paper.claims import Claim
-from eremite.paper.experiments import Results
-from eremite.paper.scenario_1 import DELTA, EPSILONS
-from eremite.paper.tables import Row, chosen, number, values
+from eremite_paper import theorem_4
+from eremite_paper.claims import Claim
+from eremite_paper.experiments import Results
+from eremite_paper.scenario_1 import DELTA, EPSILONS
+from eremite_paper.tables import Row, chosen, number, values
 
 _EPSILON = 0.7  # the smallest at which the paper states a number
 _BAR = 7.0

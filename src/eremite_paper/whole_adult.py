@@ -14,19 +14,19 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from eremite.forecast.draws import Field, Ints, field, joined
+from eremite.forecast.draws import Field, Ints, field
 from eremite.mechanisms import GlobalLaplace, PaperGaussian
 from eremite.outliers import OutlierDefinition
-from eremite.paper import theorem_4
-from eremite.paper.algorithm_3 import algorithm_3, utilities
-from eremite.paper.at_scale import smooth_sensitivity_at_least
-from eremite.paper.datasets import BOUNDS, Floats, whole_adult
-from eremite.paper.our_noise import our_noise
-from eremite.paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
-from eremite.paper.searches import OURS
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
 from eremite.sensitivity import count_with_bound, most_moved
+from eremite_paper import theorem_4
+from eremite_paper.algorithm_3 import algorithm_3, utilities
+from eremite_paper.at_scale import smooth_sensitivity_at_least
+from eremite_paper.datasets import BOUNDS, Floats, whole_adult
+from eremite_paper.our_noise import our_noise
+from eremite_paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
+from eremite_paper.searches import OURS, joined
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
 
 K = 5
 DELTA = Fraction(1, 10**6)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eremite.paper import (
+from eremite_paper import (
     computing_cost,
     global_sensitivity,
     guarantees,
@@ -13,8 +13,8 @@ from eremite.paper import (
     scenario_3,
     whole_adult,
 )
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row, read_table, write_table
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row, read_table, write_table
 
 Part = Callable[[], list[Row]]
 #: Told the name of an experiment, how many of its parts are done, and how many there are.

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eremite.errors import InputError
-from eremite.paper.claims import Claim, claims_page
-from eremite.paper.claims_on_counts import claims_on_counts
-from eremite.paper.claims_on_guarantees import claims_on_guarantees
-from eremite.paper.claims_on_subspaces import claims_on_subspaces
-from eremite.paper.experiments import Progress, Results, run_all
-from eremite.paper.files import where_to_get
-from eremite.paper.setting import Setting
+from eremite_paper.claims import Claim, claims_page
+from eremite_paper.claims_on_counts import claims_on_counts
+from eremite_paper.claims_on_guarantees import claims_on_guarantees
+from eremite_paper.claims_on_subspaces import claims_on_subspaces
+from eremite_paper.experiments import Progress, Results, run_all
+from eremite_paper.files import where_to_get
+from eremite_paper.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def run(setting: Setting, folder: Path, progress: Progress) -> Outcome:
     The same setting gives the same files, but for seconds. Nothing here is private: all tables are generated or public.
     """
     try:
-        from eremite.paper.figures import draw_all
+        from eremite_paper.figures import draw_all
     except ModuleNotFoundError:
         raise InputError("eremite paper draws with matplotlib: pip install 'eremite[plots]'.") from None
     try:

@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.paper import theorem_2, theorem_4
-from eremite.paper.algorithm_2 import Levels, algorithm_2
-from eremite.paper.datasets import Floats, adult_1, synthetic_1, within_bounds
-from eremite.paper.our_noise import our_noise
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
-from eremite.paper.tuned_radius import accuracy, tuned_radius
-from eremite.paper.z_scores import z_scored
 from eremite.sensitivity import global_bounds
+from eremite_paper import theorem_2, theorem_4
+from eremite_paper.algorithm_2 import Levels, algorithm_2
+from eremite_paper.datasets import Floats, adult_1, synthetic_1, within_bounds
+from eremite_paper.our_noise import our_noise
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
+from eremite_paper.tuned_radius import accuracy, tuned_radius
+from eremite_paper.z_scores import z_scored
 
 K = 3
 DELTA = 0.01

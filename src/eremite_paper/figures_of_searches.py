@@ -6,12 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from eremite.paper.claims_on_counts import mean
-from eremite.paper.computing_cost import GROWN, OURS, PAPERS
-from eremite.paper.scenario_1 import BOUNDED, SYNTHETIC_1
-from eremite.paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
-from eremite.paper.scenario_3 import PUBLIC_POINTS, ROWS
-from eremite.paper.tables import Cell, Row, chosen, number, values
 from eremite.plots.look import (
     BLACK,
     BLUE,
@@ -28,6 +22,12 @@ from eremite.plots.look import (
     plot,
     ticks,
 )
+from eremite_paper.claims_on_counts import mean
+from eremite_paper.computing_cost import GROWN, OURS, PAPERS
+from eremite_paper.scenario_1 import BOUNDED, SYNTHETIC_1
+from eremite_paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
+from eremite_paper.scenario_3 import PUBLIC_POINTS, ROWS
+from eremite_paper.tables import Cell, Row, chosen, number, values
 
 _STYLE: dict[str, tuple[str, str, Style]] = {
     PRINTED: ("as printed (costs $2\\epsilon$)", ORANGE, DASHED),

@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.paper.datasets import Floats
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
 from eremite.sensitivity import global_bounds
+from eremite_paper.datasets import Floats
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
 
 KS = (1, 3, 5)
 DIMENSIONS = range(1, 25)

@@ -2,10 +2,10 @@
 
 from math import e, exp, log, sqrt
 
-from eremite.paper.claims import Claim
-from eremite.paper.experiments import Results
-from eremite.paper.tables import chosen, number
 from eremite.queries.subspaces import LITTLE_MOVED
+from eremite_paper.claims import Claim
+from eremite_paper.experiments import Results
+from eremite_paper.tables import chosen, number
 
 
 def claims_on_guarantees(results: Results) -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Student's t noise with three degrees of freedom: a yardstick for `SmoothLaplace`, pure as well and wider.
+"""Student's t noise with three degrees of freedom: pure like `SmoothLaplace`, with which it is compared, and wider.
 
 theory     here
 nu         3

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.paper.files import Rows
 from eremite.table import Table
+from eremite_paper.files import Rows
 
 Floats = NDArray[np.float64]
 

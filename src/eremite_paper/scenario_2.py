@@ -14,12 +14,12 @@ import numpy as np
 
 from eremite.forecast.draws import Field, Ints, field
 from eremite.outliers import OutlierDefinition
-from eremite.paper.algorithm_3 import algorithm_3, utilities
-from eremite.paper.datasets import Floats, adult_2, ionosphere, synthetic_2
-from eremite.paper.searches import OURS
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
-from eremite.paper.z_scores import z_scored
+from eremite_paper.algorithm_3 import algorithm_3, utilities
+from eremite_paper.datasets import Floats, adult_2, ionosphere, synthetic_2
+from eremite_paper.searches import OURS
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
+from eremite_paper.z_scores import z_scored
 
 K = 3
 TRUE = 2

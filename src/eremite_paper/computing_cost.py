@@ -16,11 +16,11 @@ import numpy as np
 
 from eremite.geometry import densest_ball
 from eremite.outliers import degrees
-from eremite.paper.algorithm_1 import algorithm_1
-from eremite.paper.datasets import Floats, adult_1, grown, synthetic_1, within_bounds
-from eremite.paper.scenario_1 import BOUNDED, RADIUS, SYNTHETIC_1, K
-from eremite.paper.setting import Setting
-from eremite.paper.tables import Row
+from eremite_paper.algorithm_1 import algorithm_1
+from eremite_paper.datasets import Floats, adult_1, grown, synthetic_1, within_bounds
+from eremite_paper.scenario_1 import BOUNDED, RADIUS, SYNTHETIC_1, K
+from eremite_paper.setting import Setting
+from eremite_paper.tables import Row
 
 Result = TypeVar("Result")
 
