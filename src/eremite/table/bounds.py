@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.errors import InputError
+from eremite.names import quote_name
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -68,11 +69,11 @@ def _bounds_of(name: Any, pair: Any) -> Bounds:
     if isinstance(pair, Bounds):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError(f"Bounds of column {name!r} must be a pair (min, max).")
+        raise InputError(f"Bounds of column {quote_name(name)} must be a pair (min, max).")
     try:
         return Bounds(*pair)
     except InputError as error:
-        raise InputError(f"Bounds of column {name!r} do not fit: {error}.") from None
+        raise InputError(f"Bounds of column {quote_name(name)} do not fit: {error}.") from None
 
 
 def _finite(end: str, value: Any) -> float:

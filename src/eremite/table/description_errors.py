@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from eremite.names import list_names
 from eremite.table.toml_text import toml_key
 
 # The type of our own validation errors. Their words end a sentence; ".source ..." is about a key below.
@@ -55,7 +56,7 @@ def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
     if not names:
         return None
     return (
-        f'{path} still needs bounds for {", ".join(map(toml_key, names))}; replace each "{UNFILLED}" in '
+        f'{path} still needs bounds for {list_names(names, most=40, show=toml_key)}; replace each "{UNFILLED}" in '
         "[columns] by the smallest and largest value that can occur, from knowledge of the subject and not "
         "from the data."
     )

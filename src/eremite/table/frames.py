@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from eremite.errors import InputError
+from eremite.names import list_names, quote_name
 from eremite.table.bounds import Bounds, FloatArray
 from eremite.table.numeric import (
     FAILURES,
     counted,
-    listed,
     name_list,
     or_input_error,
     require_columns,
@@ -78,12 +78,13 @@ def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray
     """Columns as float64, NaN where a cell holds no number."""
     odd = [name for name, column in columns.items() if not is_column(column)]
     if odd:
-        raise InputError(f"Column {odd[0]!r} of {place} is no list of cells; give one of as many as there are rows.")
+        raise InputError(
+            f"Column {quote_name(odd[0])} of {place} is no list of cells; give one of as many as there are rows."
+        )
     rows = {len(column) for column in columns.values()}
     if len(rows) > 1:
-        raise InputError(
-            f"The columns {listed(list(columns))} of {place} are not of one length; give every row a cell."
-        )
+        names = list_names(list(columns), show=quote_name)
+        raise InputError(f"The columns {names} of {place} are not of one length; give every row a cell.")
     floats = {name: floats_of(column) for name, column in columns.items()}
     require_types({n: type_of(columns[n]) for n, values in floats.items() if values is None}, max(rows), place)
     return {name: values for name, values in floats.items() if values is not None}
@@ -91,9 +92,8 @@ def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray
 
 def _require_shape(data: Any, names: Sequence[str]) -> None:
     if data.ndim != 2 or data.shape[1] != len(names):
-        raise InputError(
-            f"The array has shape {data.shape}; it must have {counted(len(names), 'column')}, for {listed(names)}."
-        )
+        wanted = f"{counted(len(names), 'column')}, for {list_names(names, show=quote_name)}"
+        raise InputError(f"The array has shape {data.shape}; it must have {wanted}.")
 
 
 def _named(data: Any) -> Any:

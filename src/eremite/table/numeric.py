@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from eremite.errors import InputError, TableError
+from eremite.names import list_names, quote_name
 from eremite.table import cells
 from eremite.table.bounds import FloatArray
 
 Result = TypeVar("Result")
 
-MOST_NAMES_SHOWN = 40
 # What readers raise on input they cannot read; csv and gzip have errors of their own.
 FAILURES = (
     pa.ArrowException,
@@ -50,7 +50,7 @@ def require_finite(columns: Mapping[str, FloatArray], place: str) -> None:
     """Refuse columns with missing, NaN or infinite values; the error counts them per column."""
     missing = {name: len(values) - int(np.count_nonzero(np.isfinite(values))) for name, values in columns.items()}
     problems = [
-        f"column {name!r} has {counted(count, 'row')} whose value is missing or not a finite number"
+        f"column {quote_name(name)} has {counted(count, 'row')} whose value is missing or not a finite number"
         for name, count in missing.items()
         if count
     ]
@@ -60,7 +60,9 @@ def require_finite(columns: Mapping[str, FloatArray], place: str) -> None:
 
 def require_types(not_numeric: Mapping[str, str], rows: int, place: str) -> None:
     """Refuse columns whose type, given by name, holds no numbers."""
-    problems = [f"column {name!r} has {counted(rows, 'row')} of type {kind}" for name, kind in not_numeric.items()]
+    problems = [
+        f"column {quote_name(name)} has {counted(rows, 'row')} of type {kind}" for name, kind in not_numeric.items()
+    ]
     if problems:
         raise _no_numbers(problems, place)
 
@@ -70,7 +72,8 @@ def require_columns(wanted: Iterable[str], present: Sequence[str], place: str) -
     times = Counter(present)
     absent = [name for name in wanted if times[name] == 0]
     if absent:
-        raise InputError(f"{_columns(absent)} not in {place}, which has: {listed(present)}; correct the name.")
+        known = list_names(present, most=40, show=quote_name)
+        raise InputError(f"{_columns(absent)} not in {place}, which has: {known}; correct the name.")
     repeated = [name for name in wanted if times[name] > 1]
     if repeated:
         raise InputError(f"{_columns(repeated)} more than once in {place}; rename or drop the copies.")
@@ -117,16 +120,11 @@ def name_list(names: Iterable[str], sentence: str) -> list[str]:
     return [str(name) for name in listed_names]  # a NumPy text would show its type in messages
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names for a sentence: quoted, escaped, cut when there are very many."""
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMES_SHOWN])
-    hidden = len(names) - MOST_NAMES_SHOWN
-    return f"{shown} and {hidden} more" if hidden > 0 else shown or "no columns"
-
-
 def _columns(names: Sequence[str]) -> str:
-    return f"Column {names[0]!r} is" if len(names) == 1 else f"Columns {listed(names)} are"
+    shown = list_names(names, show=quote_name)
+    return f"Column {shown} is" if len(names) == 1 else f"Columns {shown} are"
 
 
 def _no_numbers(problems: Sequence[str], place: str) -> TableError:
-    return TableError(f"In {place}, {' and '.join(problems)}; give every row a number, or leave the column out.")
+    found = list_names(problems, most=40, show=str)
+    return TableError(f"In {place}, {found}; give every row a number, or leave the column out.")

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from eremite.errors import InputError
+from eremite.names import list_names, quote_name
 from eremite.table.bounds import FloatArray
 from eremite.table.cells import is_numeric_dtype
 from eremite.table.frames import columns_by_name, columns_by_place, names_of, read_columns, with_names
-from eremite.table.numeric import counted, listed, of_public_rows, require_finite
+from eremite.table.numeric import counted, of_public_rows, require_finite
 
 PLACE = "the points"
 
@@ -30,8 +31,8 @@ def _by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
     found = names_of(named)
     if sorted(found) != sorted(names):
         raise InputError(
-            f"The points are a frame with the columns {listed(found)}; it must have {listed(names)} and no other, "
-            "in any order, or be rows without names, in that order."
+            f"The points are a frame with the columns {list_names(found, show=quote_name)}; it must have exactly "
+            f"{list_names(names, show=quote_name)}, in any order, or be rows without names, in that order."
         )
     return columns_by_name(named, names)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from eremite.errors import InputError, TableError
+from eremite.names import quote_name
 from eremite.table import cells
 from eremite.table.numeric import or_table_error, require_columns
 
@@ -65,7 +66,8 @@ def _plain(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """NUMERIC comes as text of its digits; money comes as an integer number of cents and is refused."""
     kind = (field.metadata or {}).get(b"POSTGRESQL:type")
     if kind == b"money":
-        raise InputError(f"Column {field.name!r} of {PLACE} is of type money; cast it to numeric in the query.")
+        name = quote_name(field.name)
+        raise InputError(f"Column {name} of {PLACE} is of type money; cast it to numeric in the query.")
     if isinstance(field.type, pa.OpaqueType) and field.type.type_name == "numeric":
         return cells.from_text(column.cast(field.type.storage_type))
     return column

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from eremite.errors import InputError
-from eremite.table.numeric import listed, require_columns
+from eremite.names import list_names, quote_name
+from eremite.table.numeric import require_columns
 
 
 def is_spark(data: Any) -> bool:
@@ -25,7 +26,9 @@ def collected(data: Any, names: Sequence[str], place: str) -> pa.Table:
     require_columns(names, data.columns, place)
     with suppress(Exception):
         return data.select(*map(_quoted, names)).toArrow()
-    raise InputError(f"Spark cannot give {listed(names)} of {place}; collect them in Spark to see why.")
+    raise InputError(
+        f"Spark cannot give {list_names(names, show=quote_name)} of {place}; collect them in Spark to see why."
+    )
 
 
 def _quoted(name: str) -> str:

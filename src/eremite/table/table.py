@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from eremite.errors import InputError
+from eremite.names import list_names, quote_name
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import listed, name_list, require_columns
+from eremite.table.numeric import name_list, require_columns
 from eremite.table.points import columns_of_points
 
 
@@ -76,7 +77,7 @@ class Table:
     def column(self, name: str) -> FloatArray:
         """One scaled column: private, read-only, contiguous, in [0, 1]."""
         if not isinstance(name, str):
-            raise InputError(f"Give the name of one column as text; the table has: {listed(self.columns)}.")
+            raise InputError(f"Give the name of one column as text; the table has: {self._known}.")
         column: FloatArray = self._scaled[self.columns.index(self._names([name])[0])]
         return column
 
@@ -110,12 +111,18 @@ class Table:
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
 
+    @property
+    def _known(self) -> str:
+        return list_names(self.columns, show=quote_name)
+
     def _names(self, columns: Iterable[str] | None) -> list[str]:
         """The chosen columns (default all), each in the table and chosen once."""
         if columns is None:
             return list(self.columns)
-        names = name_list(columns, f"Give a list of one or more columns; the table has: {listed(self.columns)}.")
+        names = name_list(columns, f"Give a list of one or more columns; the table has: {self._known}.")
         require_columns(names, self.columns, "the table")
         if len(set(names)) < len(names):
-            raise InputError(f"A column is chosen more than once in {listed(names)}; name each once.")
+            raise InputError(
+                f"A column is chosen more than once in {list_names(names, show=quote_name)}; name each once."
+            )
         return names

@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from eremite.errors import InputError, TableError
+from eremite.names import list_names
 from eremite.table import Bounds, Table
 from refusals import refused
 
@@ -87,10 +88,10 @@ def test_scale_counts_points_that_are_not_finite(table: Table) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        (["c"], "Column 'c' is not in the table, which has: 'a', 'b'"),
-        (["c", "d"], "Columns 'c', 'd' are not in the table"),
+        (["c"], "Column 'c' is not in the table, which has: 'a' and 'b'"),
+        (["c", "d"], "Columns 'c' and 'd' are not in the table"),
         (["a", "a"], "more than once"),
-        ([], "one or more columns; the table has: 'a', 'b'"),
+        ([], "one or more columns; the table has: 'a' and 'b'"),
         ("a", "Give a list"),
         (3, "Give a list"),
         ({"a", "b"}, "Give a list"),
@@ -235,11 +236,11 @@ def test_scale_matches_frames_by_name(table: Table, library: str) -> None:
 def test_scale_refuses_frames_with_other_columns(table: Table, library: str) -> None:
     for rows in ({"a": [1]}, {"a": [1], "b": [1], "c": [1]}, {"a": [1], "c": [1]}):
         sentence = refused(lambda rows=rows: table.scale(NAMED[library](rows)))
-        assert f"the columns {', '.join(map(repr, rows))}; it must have 'a', 'b' and no other" in sentence
+        assert f"the columns {list_names(list(rows), show=repr)}; it must have exactly 'a' and 'b'" in sentence
 
 
 def test_scale_refuses_a_frame_without_names(table: Table) -> None:
-    assert "the columns '0', '1'; it must have" in refused(lambda: table.scale(pd.DataFrame([[1, 2]])))
+    assert "the columns '0' and '1'; it must have" in refused(lambda: table.scale(pd.DataFrame([[1, 2]])))
 
 
 def test_scale_counts_cells_of_a_frame_that_are_no_numbers(table: Table) -> None:
