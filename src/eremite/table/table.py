@@ -17,10 +17,10 @@ from eremite.table.points import columns_of_points
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table:
-    """Rows to protect; immutable. N, the columns, their bounds and `rows_per_person` are public, no more.
+    """The rows to protect; immutable. Only N, the columns, their bounds and `rows_per_person` are public.
 
-    Row i of the scaled table depends on row i of the data and on public numbers only. Text forms of a table
-    show its public facts, and a table cannot be pickled or copied out of the process.
+    Row i of the scaled table depends on row i of the data and on public numbers only. The repr of a table
+    shows its public facts alone, and a table cannot be pickled or copied.
     """
 
     bounds: Mapping[str, Bounds]
@@ -37,8 +37,8 @@ class Table:
     ) -> "Table":
         """Take the columns named in `bounds` from pandas, polars, Spark, Arrow (its PyCapsule interface) or NumPy.
 
-        A mapping from names to lists will do as well. What a cell becomes depends on that cell and on the declared type
-        of its column alone (`loading.proof.md`); cells that hold no finite number are a `TableError`.
+        A mapping from names to lists is accepted too. How a cell is read depends on that cell and the declared type of
+        its column alone (`loading.proof.md`); a cell that holds no finite number is a `TableError`.
         `columns` chooses among the bounded columns. A NumPy array has no names: there `columns` names all
         of its columns in order (default: the order of `bounds`), and those without bounds are dropped.
         Of a Spark frame, the columns taken are collected on this machine, and no other leaves the cluster.
@@ -62,7 +62,7 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """N, which is public."""
+        """N, the number of rows, which is public."""
         return int(self._scaled.shape[1])
 
     @property
@@ -93,8 +93,8 @@ class Table:
     def scale(self, points: Any, columns: Iterable[str] | None = None) -> FloatArray:
         """Scale public points, one per row, exactly as the table's own rows were.
 
-        A frame, a structured array or a mapping from names to lists is matched by name, and has these columns and no
-        other, in any order. An array, or a list of rows, has them in the order of `columns`.
+        A frame, a structured array or a mapping from names to lists is matched by name, and must have exactly these
+        columns, in any order. An array or a list of rows must have them in the order of `columns`.
         """
         names = self._names(columns)
         raw = columns_of_points(points, names)

@@ -204,9 +204,9 @@ def test_rows_that_do_not_fit_are_an_error_of_their_own() -> None:
 def test_mapping_is_a_frame() -> None:
     columns = {"b": np.array([0.5, 1.0]), "a": (1, True), "note": ["SECRETCELL", None]}
     assert Table.from_frame(columns, BOUNDS).points().tolist() == [[0.1, 0.5], [0.1, 1.0]]
-    assert "not of one length" in refused(lambda: Table.from_frame({"a": [1], "b": [1, 2]}, BOUNDS))
+    assert "have different lengths" in refused(lambda: Table.from_frame({"a": [1], "b": [1, 2]}, BOUNDS))
     for odd in (3, "12", np.array(3), np.ones((1, 2)), {1: 2}, None):
-        assert "Column 'a' of the frame is no list of cells" in refused(
+        assert "Column 'a' of the frame is not a list of cells" in refused(
             lambda odd=odd: Table.from_frame({"a": odd, "b": [1]}, BOUNDS)
         )
 
