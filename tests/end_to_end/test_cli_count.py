@@ -152,7 +152,7 @@ BAD = [
     ({"delta": "1"}, "delta must be at least 0 and below 1."),
     ({"delta": "nan"}, "delta must be a finite number."),
     ({"delta": "few"}, "delta must be a number, written like 0.5."),
-    ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi', 'blood, sugar'"),
+    ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi' and 'blood, sugar'"),
     ({"columns": "blood, sugar"}, "Columns 'blood' and 'sugar' are not in the table"),
     ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
     ({"columns": "bmi,"}, "Column '' is not in the table"),

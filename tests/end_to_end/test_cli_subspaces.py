@@ -194,7 +194,7 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
     out = subspaces(capsys, patients, top=1)[1]
     assert "1. 'a\\nleft epsilon 9' and [bold]b[/bold] searched" in words(out)
     out = detect(capsys, patients, patients / "p.arrow", top=1)[1]
-    assert re.search(r"row \d+ 'a\\nleft epsilon 9 = [\d.]+' and \[bold]b\[/bold] = [\d.]+ candidates", words(out))
+    assert re.search(r"row \d+ 'a\\nleft epsilon 9' = [\d.]+ and \[bold]b\[/bold] = [\d.]+ candidates", words(out))
 
 
 def test_panels_fit_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:

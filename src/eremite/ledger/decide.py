@@ -9,13 +9,13 @@ from eremite.ledger.remaining import too_little
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why not, in words."""
+    """A refused request, with the reason in words."""
 
     sentence: str
 
 
 def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Refusal:
-    """The budgets after the charge, each of them within its cap; or a refusal by the first that does not cover it."""
+    """The budgets after the charge, each within its cap; or the refusal of the first budget that does not cover it."""
     after = tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)
     for before, budget in zip(budgets, after, strict=True):
         if budget.cap is not None and not within(budget.cap, budget.spent):

@@ -1,7 +1,7 @@
-"""What can happen to a budget: frozen records whose meaning never changes.
+"""The events of a ledger: frozen records whose meaning never changes.
 
-A record is kept as canonical JSON: sorted keys, no spaces, fractions as "p/q", and the format it is written in. One of
-a later kind or format is refused, not guessed at.
+A record is stored as canonical JSON: sorted keys, no spaces, fractions as "p/q", and the number of its format. A record
+of an unknown kind or format is refused.
 """
 
 import json
@@ -13,16 +13,16 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget
 
-#: The second has `source`, of a dataset that is opened; what has none is written in the first, as ever.
+#: Format 2 adds `source` to `DatasetOpened`. Events without it are still written in format 1.
 FORMATS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetOpened:
-    """A dataset came under this ledger, with this cap on everything that is ever released of it.
+    """A dataset was opened in this ledger, with this cap on all of its releases together.
 
-    The cap speaks of a person with at most so many rows. `source` is a fingerprint of the text that says where the rows
-    are, if that is known; it tells nothing about rows.
+    The cap holds for a person with at most `rows_per_person` rows. `source` is a fingerprint of the text that names the
+    source of the rows, if known; it does not depend on the rows.
     """
 
     dataset: str
@@ -55,7 +55,7 @@ class Charged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The release that was paid for, as the JSON text that was handed over."""
+    """The release of a request that was charged, as the JSON text that the analyst got."""
 
     dataset: str
     analyst: str
@@ -65,7 +65,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A request that was not paid for, and the sentence that said so."""
+    """A request that was refused and not charged, and the sentence that the analyst got."""
 
     dataset: str
     analyst: str
@@ -76,7 +76,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceNoted:
-    """The rows of a dataset that was opened before come from this source, by its fingerprint."""
+    """The fingerprint of the source of a dataset that was opened before."""
 
     dataset: str
     source: str
@@ -84,9 +84,9 @@ class SourceNoted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerAccepted:
-    """The custodian goes on with this ledger, though its witness knew of another, or of more events in it.
+    """The custodian accepted this ledger although its witness knew of another ledger, or of more events in this one.
 
-    `events` and `hash` are the head that the witness had; 0 and nothing, where it could not be read.
+    `events` and `hash` are the head that the witness had; 0 and an empty text if the witness could not be read.
     """
 
     dataset: str
@@ -96,7 +96,7 @@ class LedgerAccepted:
 
 
 Event = DatasetOpened | CapSet | Charged | Released | Refused | SourceNoted | LedgerAccepted
-"""What the history holds."""
+"""Any event of the history."""
 
 _KINDS: dict[str, type[Event]] = {
     "dataset opened": DatasetOpened,
@@ -113,7 +113,7 @@ _NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
 
 
 def kind_of(event: Event) -> str:
-    """The kind, as rows call it."""
+    """The name of the kind of an event, as rows store it."""
     return _NAMES[type(event)]
 
 
@@ -130,7 +130,7 @@ def _format(event: Event) -> int:
 
 
 def from_payload(kind: str, payload: str) -> Event:
-    """The event that `to_payload` wrote; a ValueError if it is none."""
+    """The event that `to_payload` wrote; a ValueError for any other text."""
     try:
         values = json.loads(payload)
         written_in = values.pop("format")
@@ -145,19 +145,19 @@ def from_payload(kind: str, payload: str) -> Event:
 
 
 def _require_well_formed(event: Event) -> None:
-    """Names are texts, numbers are numbers, caps are caps."""
+    """Raise a ValueError unless every field has the right type."""
     for name in event.__slots__:
         value = getattr(event, name)
         if isinstance(value, Privacy):
             checked_budget(value.epsilon, value.delta)
         elif value is None and isinstance(event, CapSet | DatasetOpened):
-            continue  # the cap of the dataset as a whole; a source that is not known
+            continue  # no analyst: the cap of the whole dataset; no source: unknown
         elif not isinstance(value, Cost) and type(value) is not (int if name in _WHOLE else str):
             raise ValueError
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a value."""
+    """The canonical JSON text of a value."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,7 +1,7 @@
 """Cells as numbers: the float64 nearest to a cell's number, or NaN if it holds no number (`loading.proof.md`).
 
-The result depends on the cell and the declared type of its column alone. No other row matters, not even through a type, a
-scale or a precision that a library infers from all rows.
+The result depends on the cell and the declared type of its column alone. No other row matters, not even through a
+type, a scale or a precision that a library infers from all rows.
 """
 
 from collections.abc import Iterable
