@@ -1,34 +1,41 @@
-"""Names as a sentence has them. They come from files and may hold anything."""
+"""How names from files, and lists of them, are shown. Such a name may hold any character and be of any length."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-_LONGEST_SHOWN = 40
-
-
-def shown_name(name: str) -> str:
-    """A name on one line: one with line breaks or control characters could forge what else is shown."""
-    return name if name and name.isprintable() else repr(name)
+_LONGEST = 200  # characters; names of datasets, accounts, tokens and requests are never longer
 
 
-def joined(parts: Sequence[str]) -> str:
-    """One or more parts: a, b and c."""
+def show_name(name: str, longest: int = _LONGEST) -> str:
+    """The name on one line, cut with an ellipsis after `longest` characters.
+
+    A name that is empty or not printable is quoted: line breaks and control characters could forge the text around it.
+    """
+    if not name or not name.isprintable():
+        return quote_name(name, longest)
+    return name if len(name) <= longest else f"{name[: longest - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def quote_name(name: str, longest: int = _LONGEST) -> str:
+    """The name in quotes, escaped, cut with an ellipsis after `longest` characters."""
+    text = repr(name)
+    return text if len(text) <= longest else f"{text[: longest - 2]}\N{HORIZONTAL ELLIPSIS}{text[-1]}"
+
+
+def list_names(
+    names: Sequence[str], what: str = "columns", *, most: int = 12, show: Callable[[str], str] = show_name
+) -> str:
+    """The names as a list in a sentence: "a, b and c"; if there are more than `most`, "a, b and 9 more columns"."""
+    if not names:
+        return f"no {what}"
+    kept = len(names) if len(names) <= most else most - 1
+    parts = [show(name) for name in names[:kept]]
+    if kept < len(names):
+        parts.append(f"{len(names) - kept:,} more {what}")
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-def joined_cut(parts: Sequence[str], most: int, what: str) -> str:
-    """The same; where there are more than `most`, the last are a number of `what` they are: a, b and 9 more columns."""
-    if len(parts) <= most:
-        return joined(parts)
-    return joined([*parts[: most - 1], f"{len(parts) - most + 1:,} more {what}"])
-
-
-def cut_name(name: str) -> str:
-    """A name quoted, on one line, and cut: whoever sends a megabyte does not get it back."""
-    return repr(name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}...")
-
-
 def first_repeated(names: Iterable[str]) -> str | None:
-    """The first name that occurred before; None if all differ. Each name is looked at once."""
+    """The first name that occurred before; None if all differ."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -258,7 +258,10 @@ TAMPERING: dict[str, tuple[str, str]] = {
     "a higher cap": ("UPDATE eremite_standings SET cap_epsilon = '9' WHERE analyst = ''", "sums kept for dataset"),
     "an account's sum": ("UPDATE eremite_standings SET rho = '0' WHERE analyst = 'alice'", "kept for account 'alice'"),
     "a lost account": ("DELETE FROM eremite_standings WHERE analyst = 'alice'", "kept for account 'alice'"),
-    "a forgotten request": ("DELETE FROM eremite_requests WHERE request_id = 'r1'", "kept of request 'r1'"),
+    "a forgotten request": (
+        "DELETE FROM eremite_requests WHERE request_id = 'r1'",
+        "record of request 'r1' does not match",
+    ),
     "another fingerprint": ("UPDATE eremite_requests SET fingerprint = 'g' WHERE request_id = 'r1'", "of request 'r1'"),
     "another release": ("UPDATE eremite_requests SET released = 3 WHERE request_id = 'r0'", "of request 'r0'"),
 }

@@ -143,7 +143,7 @@ def test_file_that_is_no_ledger_is_refused(tmp_path):
     text.write_text("no database at all, but a text that is long enough to look at " * 10)
     with pytest.raises(LedgerError) as caught:
         open_ledger(text)
-    assert "is no SQLite file, or damaged" in told(caught.value)
+    assert "is damaged, or not an SQLite file" in told(caught.value)
     other = tmp_path / "other.db"
     connection = sqlite3.connect(other)
     connection.execute("CREATE TABLE people (name TEXT)")

@@ -321,7 +321,7 @@ def test_new_ledger_is_told(description, tmp_path):
         LedgerNotice, match=r"patients\.db has a new budget for dataset 'patients': epsilon 3\. If it was"
     ):
         eremite.open(description)
-    with pytest.warns(LedgerNotice, match=r"other\.db is new: it was not there\."):
+    with pytest.warns(LedgerNotice, match=r"other\.db is new: none was there\."):
         open_ledger(tmp_path / "other.db")
 
 

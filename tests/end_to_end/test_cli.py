@@ -109,7 +109,7 @@ def test_init_then_check_asks_for_bounds(capsys: Captured, patients: Path) -> No
     assert (code, err) == (0, "")
     assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns, 1 left out as not numeric.\nNext: " in out
     asked = refused(capsys, "check", patients / "patients.toml")
-    assert 'still needs bounds for bmi, "blood sugar";' in asked
+    assert 'still needs bounds for bmi and "blood sugar";' in asked
     assert "exists already" in refused(capsys, "init", patients / "patients.csv")
 
 

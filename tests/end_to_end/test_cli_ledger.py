@@ -83,7 +83,7 @@ def test_backup_is_whole_for_its_owner_alone_and_takes_nobodys_place(capsys: Cap
     assert not list(patients.glob("copy.db-*"))
     before = (patients / "copy.db").read_bytes()
     said(capsys, *COUNT)
-    assert "copy.db exists, and a copy never takes the place of a file" in refused(
+    assert "copy.db exists, and a copy never overwrites a file" in refused(
         capsys, "ledger", "backup", "patients.toml", "copy.db"
     )
     assert (patients / "copy.db").read_bytes() == before

@@ -194,7 +194,7 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
     out = subspaces(capsys, patients, top=1)[1]
     assert "1. 'a\\nleft epsilon 9' and [bold]b[/bold] searched" in words(out)
     out = detect(capsys, patients, patients / "p.arrow", top=1)[1]
-    assert re.search(r"row \d+ 'a\\nleft epsilon 9 = [\d.]+' and \[bold]b\[/bold] = [\d.]+ candidates", words(out))
+    assert re.search(r"row \d+ 'a\\nleft epsilon 9' = [\d.]+ and \[bold]b\[/bold] = [\d.]+ candidates", words(out))
 
 
 def test_panels_fit_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +270,7 @@ BAD_DETECT = [
     ({"rows": True}, "Give a file of candidates, or --rows for the rows of the table itself, and not both."),
     ({"top": 0}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
     ({"top": 4}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
-    ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi', 'blood, sugar', 'pulse'"),
+    ({"columns": "weight"}, "Column 'weight' is not in the table, which has: 'bmi', 'blood, sugar' and 'pulse'"),
     ({"columns": "who"}, "Column 'who' is not in the table"),
     ({"columns": ""}, "Give a list of one or more columns; the table has: 'bmi'"),
     ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
@@ -296,7 +296,7 @@ def test_ranking_needs_candidates(capsys: Captured, patients: Path) -> None:
 
 
 BAD_POINTS = [
-    ("points.csv", "bmi,pulse\n1,2\n", "Column 'blood, sugar' is not in {path}, which has: 'bmi', 'pulse'"),
+    ("points.csv", "bmi,pulse\n1,2\n", "Column 'blood, sugar' is not in {path}, which has: 'bmi' and 'pulse'"),
     ("points.csv", POINTS + "dan,80,,90\n", "In {path}, row 4 has no finite number in column 'bmi'"),
     ("points.csv", POINTS + "dan,80,20,many\n", "In {path}, row 4 has no finite number in column 'blood, sugar'"),
     ("points.csv", POINTS + "dan,nan,20,90\n", "In {path}, row 4 has no finite number in column 'pulse'"),

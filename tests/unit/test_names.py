@@ -1,30 +1,38 @@
 import pytest
 
-from eremite.names import cut_name, first_repeated, joined, joined_cut, shown_name
+from eremite.names import first_repeated, list_names, quote_name, show_name
 
 
 @pytest.mark.parametrize(
-    ("parts", "sentence"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c, d"], "a, b and c, d")]
+    ("names", "sentence"),
+    [([], "no letters"), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c, d"], "a, b and c, d")],
 )
-def test_parts_are_joined_as_in_a_sentence(parts, sentence):
-    assert joined(parts) == joined_cut(parts, 3, "letters") == sentence
+def test_list_of_names_reads_as_in_a_sentence(names, sentence):
+    assert list_names(names, "letters", most=3) == sentence
 
 
 def test_list_that_is_too_long_ends_in_a_number():
-    assert joined_cut(["a", "b", "c", "d"], 3, "letters") == "a, b and 2 more letters"
-    assert joined_cut(["a"] * 1500, 2, "letters") == "a and 1,499 more letters"
+    assert list_names(["a", "b", "c", "d"], "letters", most=3) == "a, b and 2 more letters"
+    assert list_names(["a"] * 1500, "letters", most=2) == "a and 1,499 more letters"
+
+
+def test_list_shows_each_name_as_it_is_told_to():
+    assert list_names(["a\nb", "c"]) == "'a\\nb' and c"
+    assert list_names(["a", "b"], show=quote_name) == "'a' and 'b'"
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31m", "\u202eb", ""])
 def test_name_is_shown_on_one_line(name):
-    assert shown_name(name) == repr(name)
-    assert shown_name("blood, sugar") == "blood, sugar"
+    assert show_name(name) == quote_name(name) == repr(name)
+    assert show_name("blood, sugar") == "blood, sugar"
 
 
 def test_long_name_is_cut():
-    assert cut_name("a\nb") == "'a\\nb'"
-    assert cut_name("a" * 40) == repr("a" * 40)
-    assert cut_name("a" * 10**6) == repr("a" * 40 + "...")
+    assert show_name("a" * 200) == "a" * 200
+    assert show_name("a" * 201) == "a" * 199 + "…"
+    assert show_name("\n" * 10**6, 20) == "'" + "\\n" * 8 + "\\…'"
+    assert quote_name("a" * 38, 40) == repr("a" * 38)
+    assert quote_name("a" * 10**6, 40) == f"'{'a' * 37}…'"
 
 
 def test_first_name_that_occurred_before_is_found():

@@ -11,7 +11,7 @@ from rich.text import Text
 from eremite.cli.terminal import framed
 from eremite.ledger import Budget, remaining
 from eremite.ledger.to_json import budgets_to_json
-from eremite.names import shown_name
+from eremite.names import show_name
 from eremite.privacy import Privacy, checked_budget, shown
 from eremite.session import opened_ledger
 from eremite.table import Description, read_description
@@ -43,11 +43,11 @@ def set_cap(path: Path, place: str | None, account: str | None, epsilon: str, de
 def _panel(dataset: str, budgets: list[tuple[str | None, Budget]], description: Description) -> Panel:
     grid = Grid("budget of", "charges", "spent", "cap", "left", box=None, padding=(0, 2, 0, 0))
     for account, budget in budgets:
-        who = "the dataset" if account is None else f"account {shown_name(account)}"
+        who = "the dataset" if account is None else f"account {show_name(account)}"
         spent = Privacy(budget.spent.epsilon, budget.spent.delta)
         grid.add_row(*map(Text, (who, f"{budget.spent.charges:,}", str(spent), *_limits(budget))))
     content = Group(grid, *_composition(budgets[0][1]), *_declared(budgets[0][1], description))
-    return Panel(content, title=Text(f"budget of {shown_name(dataset)}"), title_align="left", padding=(1, 2))
+    return Panel(content, title=Text(f"budget of {show_name(dataset)}"), title_align="left", padding=(1, 2))
 
 
 def _declared(whole: Budget, description: Description) -> list[Text]:

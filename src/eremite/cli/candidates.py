@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from eremite.cli.typed_names import typed_names
 from eremite.errors import InputError
+from eremite.names import list_names, quote_name
 from eremite.table import Description, cells
 from eremite.table.bounds import FloatArray
 from eremite.table.files import read_file
-from eremite.table.numeric import float_columns, listed, name_list, of_public_rows, require_columns
+from eremite.table.numeric import float_columns, name_list, of_public_rows, require_columns
 
 
 def chosen_columns(description: Description, columns: str | None) -> list[str]:
@@ -21,7 +22,7 @@ def chosen_columns(description: Description, columns: str | None) -> list[str]:
     known = list(description.bounds)
     if columns is None:
         return known
-    sentence = f"Give a list of one or more columns; the table has: {listed(known)}."
+    sentence = f"Give a list of one or more columns; the table has: {list_names(known, show=quote_name)}."
     names = name_list(typed_names(columns, "--columns"), sentence)
     require_columns(names, known, "the table")
     return names
@@ -44,6 +45,6 @@ def _require_numbers(table: pa.Table, path: Path) -> None:
         odd = np.flatnonzero(~np.isfinite(cells.from_arrow(table.column(field.name))))
         if len(odd):
             raise InputError(
-                f"In {path}, row {odd[0] + 1} has no finite number in column {field.name!r}; "
+                f"In {path}, row {odd[0] + 1} has no finite number in column {quote_name(field.name)}; "
                 "give every candidate a number there, or choose other columns with --columns."
             )

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from eremite.cli.names import plain_number
-from eremite.names import shown_name
+from eremite.names import show_name
 from eremite.table import Budget, Description, Table, open_table, read_description
 from eremite.table.numeric import counted
 
@@ -32,18 +31,20 @@ def _budget_facts(budget: Budget | None) -> dict[str, float] | None:
 
 
 def _text(description: Description, table: Table) -> str:
-    width = max(len(shown_name(name)) for name in table.columns)
-    columns = [
-        f"  {shown_name(name):<{width}}  {plain_number(b.min)} to {plain_number(b.max)}"
-        for name, b in table.bounds.items()
-    ]
+    width = max(len(show_name(name)) for name in table.columns)
+    columns = [f"  {show_name(name):<{width}}  {_plain(b.min)} to {_plain(b.max)}" for name, b in table.bounds.items()]
     rows = counted(table.n_rows, "row")
     head = [
-        f"{shown_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
+        f"{show_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
     return "\n".join(head + columns)
+
+
+def _plain(number: float) -> str:
+    """The number in full, without a point if it is whole."""
+    return repr(number).removesuffix(".0")
 
 
 def _budget_text(budget: Budget | None) -> str:

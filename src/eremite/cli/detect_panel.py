@@ -8,8 +8,8 @@ from rich.panel import Panel
 from rich.text import Text
 
 from eremite import Release, Session
-from eremite.cli.names import enumerated, plain_number
 from eremite.cli.release_panel import aligned, definition_in_words, release_panel, strong
+from eremite.names import list_names, show_name
 from eremite.table.bounds import FloatArray
 
 
@@ -32,7 +32,7 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
 def _answer(release: Release, kind: str) -> str:
     """Said of the draw, not of the table: whether one is an outlier, and how many rows are near, is not told."""
     value: Any = release.value
-    where = enumerated(release.columns)
+    where = list_names(release.columns)
     if len(value) == 1:
         return f"drawn as the {kind} with the fewest rows near it in {where}"
     return f"drawn as the {len(value):,} {kind}s with the fewest rows near them in {where}, in the order drawn"
@@ -46,4 +46,6 @@ def _lines(release: Release, points: FloatArray | None) -> Iterator[tuple[str, .
 
 
 def _values(release: Release, point: FloatArray) -> str:
-    return enumerated([f"{name} = {plain_number(float(x))}" for name, x in zip(release.columns, point, strict=True)])
+    numbers = [repr(float(x)).removesuffix(".0") for x in point]
+    pairs = [f"{show_name(name)} = {x}" for name, x in zip(release.columns, numbers, strict=True)]
+    return list_names(pairs, show=str)

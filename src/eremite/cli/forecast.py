@@ -11,7 +11,6 @@ from rich.text import Text
 
 from eremite.cli.asked import MadeUp, Question
 from eremite.cli.forecast_panel import OTHER_ERROR, forecast_panel
-from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.errors import InputError
@@ -25,6 +24,7 @@ from eremite.forecast import (
     public_rows,
 )
 from eremite.forecast.to_json import to_json
+from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.table import Description, open_stand_in, read_description
 
@@ -80,7 +80,7 @@ def _panel(forecast: CountForecast, needed: Fraction | None, within: str | None)
     grid = Grid("epsilon", "noise", "half of the counts off by", "95 % off by at most", box=None, padding=(0, 3, 0, 0))
     for error in forecast.errors:
         grid.add_row(shown(error.epsilon), error.mechanism, f"{error.median:,.0f}", f"{error.most:,.0f}")
-    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {enumerated(forecast.columns)}"]
+    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {list_names(forecast.columns)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
     return forecast_panel(lines, grid, Text(OTHER_ERROR))

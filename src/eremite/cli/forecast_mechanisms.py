@@ -10,11 +10,11 @@ from rich.text import Text
 from eremite.cli.asked import MadeUp, Question
 from eremite.cli.forecast import stand_in_of
 from eremite.cli.forecast_panel import OTHER_ERROR, forecast_panel
-from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.forecast import MechanismComparison, compare_mechanisms
 from eremite.forecast.to_json import to_json
+from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.table import read_description
 
@@ -37,7 +37,7 @@ def _panel(compared: MechanismComparison) -> Panel:
         grid.add_row(mechanism, *("-" if cell is None else f"{cell:,.0f}" for cell in cells))
     lines = [
         "95 % of the counts are off by at most",
-        f"on {compared.stand_in}: {compared.outliers:,} outliers in {enumerated(compared.columns)}",
+        f"on {compared.stand_in}: {compared.outliers:,} outliers in {list_names(compared.columns)}",
     ]
     return forecast_panel(lines, grid, Group(*_left_out(compared), Text(OTHER_ERROR)))
 

@@ -11,7 +11,6 @@ from rich.text import Text
 from eremite.cli.asked import MadeUp, Question, Sets
 from eremite.cli.forecast import public_rows_or
 from eremite.cli.forecast_panel import forecast_panel
-from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.forecast import (
@@ -25,6 +24,7 @@ from eremite.forecast import (
     made_up_for_search,
 )
 from eremite.forecast.to_json import to_json
+from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.table import Description, read_description
 
@@ -81,7 +81,7 @@ def _panel(forecast: SubspacesForecast, needed: Fraction | None, probability: st
 
 def _best(forecast: SubspacesForecast) -> Text:
     """What there is to find."""
-    most = "; ".join(f"{outliers:,} in {enumerated(columns)}" for columns, outliers in forecast.best)
+    most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
     if forecast.runner_up is not None:
         most += f"; {f'{forecast.runner_up:,} at most' if forecast.runner_up else 'none'} in any other set"
     return Text(f"outliers: {most}")

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.ledger import Ledger, Verification
 from eremite.ledger.to_json import FIELDS, entry_to_json, line_to_json
-from eremite.names import shown_name
+from eremite.names import show_name
 from eremite.session import ledger_to_look_at
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _table(lines: list[dict[str, Any]]) -> str:
     for line in lines:
         cells = [line["seq"], line["time"][:19].replace("T", " "), *(line[name] or "" for name in FIELDS[2:4])]
         cells += [line["epsilon"], line["delta"] or "", line["what"]]
-        grid.add_row(*(Text("" if cell in (None, "") else shown_name(str(cell))) for cell in cells))
+        grid.add_row(*(Text("" if cell in (None, "") else show_name(str(cell), sys.maxsize)) for cell in cells))
     return framed(grid)
 
 

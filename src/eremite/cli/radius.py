@@ -9,13 +9,13 @@ from rich.panel import Panel
 from eremite import OutlierDefinition, Release, Session
 from eremite.cli.asked import MadeUp, typed_columns
 from eremite.cli.forecast import stand_in_of
-from eremite.cli.names import enumerated
 from eremite.cli.purse import Purse
 from eremite.cli.release_panel import release_panel, strong
 from eremite.cli.terminal import framed, working
 from eremite.cli.told import Told
 from eremite.errors import InputError
 from eremite.forecast import StandIn, radius_on
+from eremite.names import list_names
 from eremite.privacy import exact, shown
 from eremite.table import read_description
 
@@ -60,7 +60,7 @@ def _panel(release: Release, session: Session) -> Panel:
     share = shown(exact(told["share"], "share"))
     k = release.definition.min_neighbors
     answer = (
-        f"radius {release.value}, drawn as the one with a share of {share} outliers in {enumerated(release.columns)}"
+        f"radius {release.value}, drawn as the one with a share of {share} outliers in {list_names(release.columns)}"
     )
     facts = {"outlier": f"a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius"}
     return release_panel("radius", release, session, answer=strong(answer), facts=facts, drawing=release.mechanism)

@@ -11,9 +11,9 @@ from signal import raise_signal
 
 import typer
 
-from eremite.cli.names import enumerated
 from eremite.cli.terminal import working
 from eremite.errors import InputError
+from eremite.names import list_names
 from eremite.service.extra import require_extra
 from eremite.service.token_file import read_grants
 from eremite.session import compile_kernels
@@ -61,7 +61,7 @@ def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     said = {"address": address, "datasets": datasets}
     typer.echo(
-        json.dumps(said) if as_json else f"Serving {enumerated(datasets, 'datasets')} at {address}; stop with Ctrl-C."
+        json.dumps(said) if as_json else f"Serving {list_names(datasets, 'datasets')} at {address}; stop with Ctrl-C."
     )
     if not ip_address(host).is_loopback:
         typer.echo("Others can reach this address, and tokens travel to it in the clear; see docs/how-to.", err=True)

@@ -8,8 +8,8 @@ from rich.panel import Panel
 from rich.text import Text
 
 from eremite import Release, Session
-from eremite.cli.names import enumerated
 from eremite.cli.release_panel import aligned, definition_in_words, release_panel, strong
+from eremite.names import list_names
 
 
 def subspaces_panel(release: Release, session: Session) -> Panel:
@@ -37,8 +37,8 @@ def _answer(drawn: int, counted: bool, n_rows: int) -> str:
 
 
 def _plain(value: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    return [(f"{place}.", enumerated(subspace)) for place, subspace in enumerate(value, 1)]
+    return [(f"{place}.", list_names(subspace)) for place, subspace in enumerate(value, 1)]
 
 
 def _counted(value: Iterable[tuple[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
-    return [(f"{place}.", f"about {count:,}", enumerated(subspace)) for place, (subspace, count) in enumerate(value, 1)]
+    return [(f"{place}.", f"about {count:,}", list_names(subspace)) for place, (subspace, count) in enumerate(value, 1)]

@@ -8,10 +8,9 @@ from pathlib import Path
 from rich.table import Table as Grid
 from rich.text import Text
 
-from eremite.cli.names import enumerated
 from eremite.cli.terminal import framed
 from eremite.errors import InputError
-from eremite.names import shown_name
+from eremite.names import list_names, show_name
 from eremite.service.token_file import change_grants, read_grants
 from eremite.service.tokens import Grant, hash_of, new_token
 
@@ -32,7 +31,7 @@ def add(
     change_grants(file, lambda grants: (*_without_namesake(grants, grant), grant))
     if as_json:
         return json.dumps(_shown(grant) | {"token": token})
-    return f"{token}\nThis is the token of {shown_name(name)}. It is shown this once: {file} keeps a hash of it."
+    return f"{token}\nThis is the token of {show_name(name)}. It is shown this once: {file} keeps a hash of it."
 
 
 def revoke(file: Path, name: str, as_json: bool) -> str:
@@ -41,12 +40,12 @@ def revoke(file: Path, name: str, as_json: bool) -> str:
     def without(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
         left = tuple(grant for grant in grants if grant.name != name)
         if left == grants:
-            raise InputError(f"{file} has no token of {shown_name(name)}; see eremite token list.")
+            raise InputError(f"{file} has no token of {show_name(name)}; see eremite token list.")
         return left
 
     read_grants(file)  # a file that is not there has none to revoke
     change_grants(file, without)
-    return json.dumps({"revoked": name}) if as_json else f"The token of {shown_name(name)} is of no use any more."
+    return json.dumps({"revoked": name}) if as_json else f"The token of {show_name(name)} is of no use any more."
 
 
 def listed(file: Path, as_json: bool) -> str:
@@ -57,7 +56,7 @@ def listed(file: Path, as_json: bool) -> str:
     grid = Grid("token of", "account", "datasets", "custodian", "good until", box=None, padding=(0, 2, 0, 0))
     for grant in grants:
         until = "it is revoked" if grant.expires is None else grant.expires.isoformat()
-        names = shown_name(grant.name), shown_name(grant.account), enumerated(grant.datasets, "datasets")
+        names = show_name(grant.name), show_name(grant.account), list_names(grant.datasets, "datasets")
         grid.add_row(*map(Text, (*names, "yes" if grant.custodian else "", until)))
     return framed(grid)
 
@@ -76,5 +75,5 @@ def _day(text: str) -> date:
 
 def _without_namesake(grants: tuple[Grant, ...], new: Grant) -> tuple[Grant, ...]:
     if any(grant.name == new.name for grant in grants):
-        raise InputError(f"There is a token of {shown_name(new.name)} already; revoke it first, or use another name.")
+        raise InputError(f"There is a token of {show_name(new.name)} already; revoke it first, or use another name.")
     return grants

@@ -16,7 +16,7 @@ from eremite.demo.words import protected
 from eremite.errors import BudgetRefused
 from eremite.forecast import CountForecast
 from eremite.ledger import Ledger
-from eremite.names import joined
+from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
@@ -99,11 +99,11 @@ class Tour:
             why="In which two columns together are the most patients alone? Such a patient may be ordinary in either "
             "column, and no limit on one value would ever find them.",
             command=self._command("subspaces", "--size 2 --top 1", f"--epsilon {shown(PAIRS)}"),
-            answer=f"Drawn from all 28 pairs of columns: {joined(value[0])}.",
+            answer=f"Drawn from all 28 pairs of columns: {list_names(value[0])}.",
             facts=self._cost(release),
             reading="Pairs with more outliers are likelier to be drawn; the others have a chance too, which is what "
             "protects the patients. How many outliers there are is not told: this question did not ask.",
-            exact=f"The pair with the most is {joined(best)} with {most:,}; the next has {next_most:,}. "
+            exact=f"The pair with the most is {list_names(best)} with {most:,}; the next has {next_most:,}. "
             f"{self._planted(ODD_PAIR)}",
             release=release,
         )
@@ -120,11 +120,11 @@ class Tour:
             why="Some patients are alone only in three columns together: each value is ordinary, and so is each pair "
             "of values. Half of this epsilon finds the columns, half counts in them.",
             command=self._command("report", "--size 3 --top 1", f"--epsilon {shown(TRIPLES)}"),
-            answer=f"Drawn from all 56 sets of three columns: {joined(found)}, with about {count:,} outliers.",
+            answer=f"Drawn from all 56 sets of three columns: {list_names(found)}, with about {count:,} outliers.",
             facts=self._cost(release),
             reading="A draw and a count, both with noise. The cost is one total, and is the same however many sets are "
             "searched.",
-            exact=f"The set with the most is {joined(best)} with {most:,}, the next has {next_most:,}; each "
+            exact=f"The set with the most is {list_names(best)} with {most:,}, the next has {next_most:,}; each "
             f"pair of the three has {pairs:,} at most. {self._planted(ODD_TRIPLE)}",
             release=release,
         )
@@ -150,11 +150,11 @@ class Tour:
                 files=(self.files.candidates.name,),
             ),
             answer=f"Drawn as the {h} of {len(CANDIDATES)} candidates with the fewest patients near: "
-            f"numbers {joined([str(place + 1) for place in sorted(value)])}.",
+            f"numbers {list_names([str(place + 1) for place in sorted(value)])}.",
             facts=self._cost(release),
             reading="One patient more or less near a candidate changes hardly anything, so this question is cheap. "
             "How many patients are near is not told.",
-            exact=f"Candidates {joined(lonely)} have fewer than {DEFINITION.min_neighbors} patients near; "
+            exact=f"Candidates {list_names(lonely)} have fewer than {DEFINITION.min_neighbors} patients near; "
             f"all others have {others:,} or more.",
             release=release,
         )

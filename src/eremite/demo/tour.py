@@ -10,7 +10,7 @@ from eremite.demo.questions import BUDGET, DEFINITION, Tour
 from eremite.demo.report import Dataset, report
 from eremite.demo.terminal import Screen
 from eremite.demo.words import outlier
-from eremite.names import joined
+from eremite.names import list_names
 from eremite.session import open_session, opened_ledger
 
 
@@ -44,8 +44,8 @@ def run(folder: Path) -> None:
 def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
     screen.head("eremite: a tour on a made-up table")
     screen.say(
-        f"{n_rows:,} patients of an intensive care unit, one row each: {joined(list(COLUMNS))}. All of them are made "
-        "up, and three kinds of outliers were planted among them. An outlier, from here on, is "
+        f"{n_rows:,} patients of an intensive care unit, one row each: {list_names(list(COLUMNS))}. All of them are "
+        "made up, and three kinds of outliers were planted among them. An outlier, from here on, is "
         f"{outlier(DEFINITION)}; distances run from 0 to 1, as the public bounds scale every column."
     )
     screen.files(

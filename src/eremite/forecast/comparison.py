@@ -42,11 +42,11 @@ class MechanismComparison:
     def plot(self) -> "Figure":
         """A matplotlib figure: how far off 95 % of the counts are, a line for each mechanism. Needs eremite[plots]."""
         from eremite.plots.errors import draw_comparison
-        from eremite.plots.words import forecast_frame, listed
+        from eremite.plots.words import forecast_frame, list_columns
 
         points = [(error.mechanism, float(error.epsilon), error.most) for error in self.errors]
         deltas = sorted({f"delta {float(error.delta):g}" for error in self.errors if error.delta})
-        title = f"How far off private counts in {listed(self.columns)} are expected to be (95 %)"
+        title = f"How far off private counts in {list_columns(self.columns)} are expected to be (95 %)"
         figure = draw_comparison(points, self.outliers)
         return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
 

@@ -48,14 +48,14 @@ class CountForecast:
     def plot(self, within: object = None) -> "Figure":
         """A matplotlib figure of the errors over epsilon, with the wanted accuracy as a line. Needs eremite[plots]."""
         from eremite.plots.errors import draw_forecast
-        from eremite.plots.words import forecast_frame, listed
+        from eremite.plots.words import forecast_frame, list_columns
 
         # No count is off by more than there are rows, and no table has more than 2**32.
         wanted = None if within is None else float(min(positive(within, "within"), Fraction(2**32)))
         medians, mosts = [error.median for error in self.errors], [error.most for error in self.errors]
         figure = draw_forecast([float(error.epsilon) for error in self.errors], medians, mosts, self.outliers, wanted)
         noise = {f"{error.mechanism} noise": None for error in self.errors}
-        title = f"How far off a private count of outliers in {listed(self.columns)} is expected to be"
+        title = f"How far off a private count of outliers in {list_columns(self.columns)} is expected to be"
         return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
     def _repr_html_(self) -> str:

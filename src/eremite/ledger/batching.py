@@ -1,7 +1,7 @@
-"""Requests of one process that come while another is being written: the next to have its turn writes them all at once.
+"""Group commit: requests that arrive while another is being written are written together, by the next of them.
 
-Making a commit safe takes a disk longer than all the rest, and one commit carries many requests as well as one. Each is
-still decided by itself, on the page as those before it leave it, and is answered only when the commit is safe.
+Syncing a commit to disk takes longer than everything else, and one commit can carry many requests. Each request is
+still decided by itself, after those before it, and is answered only when the commit is safe.
 """
 
 import os
@@ -19,7 +19,7 @@ _MOST_AT_ONCE = 64
 
 @dataclass(slots=True, eq=False)
 class Task(Generic[T]):
-    """One request, and what became of it."""
+    """One request, and its outcome once it is settled."""
 
     account: Account
     request_id: str | None
@@ -30,51 +30,51 @@ class Task(Generic[T]):
     _answer: Callable[[], T] | None = None
 
     def decide(self, page: Callable[[], Page]) -> Changes | None:
-        """The changes to write. An error about this request is kept for whoever asked; the others go on."""
+        """The changes to write; None if there are none. An error of this request is kept for its caller alone."""
         try:
-            seen = page()  # what the database cannot do stops everybody
+            seen = page()  # errors of the database propagate: they concern the whole batch
         except EremiteError as error:
             self._answer = _raising(error)
             return None
         try:
             changes, outcome = self.make(seen)
-        except Exception as error:  # whatever it is, it is this one's
+        except Exception as error:  # it belongs to this request, whatever it is
             self._answer = _raising(error)
             return None
         self._answer = lambda: outcome
         return changes
 
     def answer(self) -> T:
-        """Once it is settled."""
+        """The outcome of a settled request: its result, or its error raised."""
         if not self.settled or self._answer is None:
             raise RuntimeError("a request was answered before it was settled")
         return self._answer()
 
 
 class Batches:
-    """Those who wait, in the order they came."""
+    """The requests that wait to be written, in order of arrival."""
 
     def __init__(self) -> None:
         self._tasks: deque[Task[Any]] = deque()
 
     @contextmanager
-    def joined(self, task: Task[T]) -> Iterator[Task[T]]:
-        """A task is in line, and leaves it whatever happens."""
+    def enqueued(self, task: Task[T]) -> Iterator[Task[T]]:
+        """Put the task into the queue for the duration of the block."""
         self._tasks.append(task)
         try:
             yield task
         finally:
-            task.given_up = True  # if it is in a batch just now and that is written, the charge stays
+            task.given_up = True  # if its batch is being written right now, the charge stays
 
     @contextmanager
     def batch(self, mine: Task[Any]) -> Iterator[list[Task[Any]]]:
-        """Those whose turn it is, `mine` among them; settled if the block succeeds, else each has to try for itself.
+        """The tasks to write now, `mine` among them. If the block succeeds they are settled, else each retries alone.
 
-        Only whoever holds the connection may call it. In a forked process the line is that of the parent, and not ours.
-        Each waits with its own turn of `batch` in mind, so one that an interrupt takes out of the line is not lost.
+        Call it only while holding the connection. Tasks that a forked process inherited from its parent are skipped.
+        Every task calls `batch` for itself, so a task that an interrupted batch had dequeued is not lost.
         """
         tasks = [mine]
-        with suppress(IndexError):  # none is left
+        with suppress(IndexError):  # the queue is empty
             while len(tasks) < _MOST_AT_ONCE:
                 tasks.append(self._tasks.popleft())
         ours = [task for task in dict.fromkeys(tasks) if self._waits(task)]

@@ -1,4 +1,4 @@
-"""What was spent under a cap, and where the cap lies: two ways to keep it (`decide.proof.md`).
+"""What was spent of a budget, and the limits of its cap, by sums and by zCDP (`decide.proof.md`).
 
 theory     here
 (E, D)     the cap
@@ -20,7 +20,7 @@ _LONGEST = 1 << 1024
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The sums of all charges of one budget. `sums_only` is settled by the first, before any answer was seen (L5)."""
+    """The sums of all charges of one budget. The first charge fixes `sums_only`, before any answer was seen (L5)."""
 
     epsilon: Fraction = _ZERO
     delta: Fraction = _ZERO
@@ -35,7 +35,7 @@ NOTHING = Spent()
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A cap, if there is one, and what was spent under it. `name` is what a sentence calls it: "Account 'alice'"."""
+    """A cap, or None, and what was spent under it. `name` is its name in sentences: "Account 'alice'"."""
 
     name: str
     cap: Privacy | None
@@ -44,14 +44,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How far one way of counting may go: `loss` in epsilon or rho, and `delta` beside it."""
+    """The limit of one way of counting: `loss` is in epsilon or rho, and `delta` comes on top."""
 
     loss: Fraction
     delta: Fraction
 
 
 def limits(cap: Privacy, sums_only: bool) -> tuple[Limit, Limit | None]:
-    """By sums, and by zCDP where that is open. The two deltas add up to the cap's: see L1 for why they must."""
+    """The limits by sums and, if available, by zCDP. Together their deltas are within the cap's, as L1 requires."""
     if sums_only or not cap.delta:
         return Limit(cap.epsilon, cap.delta), None
     by_zcdp = Limit(largest_rho(cap.epsilon, cap.delta / 4), cap.delta / 4)
@@ -59,7 +59,7 @@ def limits(cap: Privacy, sums_only: bool) -> tuple[Limit, Limit | None]:
 
 
 def within(cap: Privacy, spent: Spent) -> bool:
-    """Whether a budget that stands there keeps its cap, in one of the two ways."""
+    """Whether these sums keep the cap in at least one of the two ways."""
     sums, zcdp = limits(cap, spent.sums_only)
     if spent.epsilon <= sums.loss and spent.delta <= sums.delta:
         return True
@@ -67,27 +67,27 @@ def within(cap: Privacy, spent: Spent) -> bool:
 
 
 def charged(budget: Budget, wanted: Cost) -> Spent:
-    """The sums with one more charge."""
+    """The sums after one more charge."""
     spent = budget.spent
     return Spent(
-        epsilon=_short(spent.epsilon + wanted.epsilon),
-        delta=_short(spent.delta + wanted.delta),
-        rho=_short(spent.rho + wanted.rho),
-        rho_delta=_short(spent.rho_delta + wanted.rho_delta),
+        epsilon=_rounded_up(spent.epsilon + wanted.epsilon),
+        delta=_rounded_up(spent.delta + wanted.delta),
+        rho=_rounded_up(spent.rho + wanted.rho),
+        rho_delta=_rounded_up(spent.rho_delta + wanted.rho_delta),
         charges=spent.charges + 1,
         sums_only=_sums_only(budget, wanted),
     )
 
 
 def open_limits(cap: Privacy, spent: Spent) -> tuple[Limit, Limit | None]:
-    """How far one more charge may go. Before the first, sums may take all of delta: it settles how to go on (L5)."""
+    """The limits for one more charge. The first charge may take all of delta by sums, which fixes `sums_only` (L5)."""
     if spent.charges:
         return limits(cap, spent.sums_only)
     return Limit(cap.epsilon, cap.delta), limits(cap, sums_only=False)[1]
 
 
 def _sums_only(budget: Budget, wanted: Cost) -> bool:
-    """Settled by the first charge: with more than half of the cap's delta, where zCDP does not carry it."""
+    """Whether only sums count: the first charge takes more than half of the cap's delta and is beyond zCDP's limit."""
     if budget.spent.charges or budget.cap is None:
         return budget.spent.sums_only
     zcdp = limits(budget.cap, sums_only=False)[1]
@@ -95,10 +95,10 @@ def _sums_only(budget: Budget, wanted: Cost) -> bool:
     return wanted.delta > budget.cap.delta / 2 and not carried
 
 
-def _short(number: Fraction) -> Fraction:
+def _rounded_up(number: Fraction) -> Fraction:
     """The number itself; with a denominator of more than 1024 bits, rounded up by less than 2^-1024.
 
-    Numbers that people write keep a common denominator; a thousand strange fractions must not make every sum long.
+    Numbers that people write share small denominators; this keeps the sums short after many that do not.
     """
     if number.denominator <= _LONGEST:
         return number

@@ -1,4 +1,4 @@
-"""The chain: every row carries the hash of the one before, and the head says where it ends."""
+"""The hash chain: every row carries the hash of the row before it, and the head is the number and hash of the last."""
 
 import hashlib
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ START = "0" * 64
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event as it is kept. Order comes from `seq` alone; `time` is what the clock said, forwards or backwards."""
+    """One event as stored. Only `seq` gives the order: `time` is what the clock said, and clocks may run back."""
 
     seq: int
     time: str
@@ -23,7 +23,7 @@ class Row:
 
     @property
     def event(self) -> Event:
-        """What happened."""
+        """The event in this row."""
         try:
             return from_payload(self.kind, self.payload)
         except ValueError:
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def happened(self) -> datetime:
-        """When, by the clock of whoever wrote it."""
+        """The time of the event, by the clock of the process that wrote it."""
         try:
             return datetime.fromisoformat(self.time)
         except (ValueError, TypeError):
@@ -46,21 +46,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The last row, so that removing it does not go unseen."""
+    """Number and hash of the last row, stored apart from it, so that its removal is noticed."""
 
     seq: int = 0
     hash: str = START
 
 
 def next_row(head: Head, time: datetime, event: Event) -> Row:
-    """The row of an event that happens now."""
+    """The row that appends an event to the chain."""
     row = Row(head.seq + 1, time.astimezone(UTC).isoformat(), kind_of(event), to_payload(event), head.hash, "")
     return Row(row.seq, row.time, row.kind, row.payload, row.previous, hash_of(row))
 
 
 def hash_of(row: Row) -> str:
-    """SHA-256 over all that a row says, in one unambiguous text."""
+    """SHA-256 of the other fields of a row, in one unambiguous text."""
     said = [row.seq, row.time, row.kind, row.payload, row.previous]
     if not all(isinstance(part, str | int) for part in said):
-        return ""  # of no row that we wrote
+        return ""  # eremite never wrote such a row
     return hashlib.sha256(canonical(said).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""One connection a process, used by one thread at a time, and never carried into a forked process.
+"""One connection for each process, used by one thread at a time, and never inherited by a forked process.
 
-A database connection in two processes is one too many: SQLite would believe that it holds locks which only the parent
-holds, PostgreSQL would get two voices on one line. So a connection is closed before a fork, after whoever uses it is
-done, and both processes open their own when they need one.
+Two processes must not share a connection: SQLite in the child would believe that it holds locks of the parent, and
+PostgreSQL would get two streams mixed. So a fork waits until the connection is free and closes it; both processes open
+their own when they need one.
 """
 
 import atexit
@@ -17,20 +17,20 @@ from eremite.errors import EremiteError
 
 
 class Closable(Protocol):
-    """What can be closed."""
+    """A connection, or anything else with `close`."""
 
     def close(self) -> None: ...
 
 
 class Busy(Exception):  # noqa: N818 -- it names a state, not a mistake
-    """Others have used the connection for longer than whoever asked would wait."""
+    """Another thread has used the connection for longer than the caller was willing to wait."""
 
 
 C = TypeVar("C", bound=Closable)
 
 
 class OneConnection(Generic[C]):
-    """Opened when it is needed."""
+    """A connection of this process that is opened on first use."""
 
     def __init__(self, opened: Callable[[], C]) -> None:
         self._opened = opened
@@ -41,9 +41,10 @@ class OneConnection(Generic[C]):
 
     @contextmanager
     def use(self, within: float = -1, opened: Callable[[], C] | None = None) -> Iterator[C]:
-        """The connection, for this thread alone; after a failure that is not ours the next use opens another.
+        """The connection, for this thread alone; after an error other than `EremiteError` the next use opens a new one.
 
-        With `within`, a `Busy` if others use it for so many seconds; `opened` opens in another way.
+        With `within`, raises `Busy` if other threads use it for that many seconds. `opened` replaces the usual way to
+        open it.
         """
         with self._held(within):
             connection = self._connection or (opened or self._opened)()
@@ -57,7 +58,7 @@ class OneConnection(Generic[C]):
                 raise
 
     def close(self, within: float = -1) -> None:
-        """Once whoever uses it is done; with `within`, a `Busy` if that takes longer."""
+        """Close the connection once no thread uses it; with `within`, raises `Busy` after that many seconds."""
         with self._held(within):
             self._drop()
 
@@ -79,18 +80,18 @@ class OneConnection(Generic[C]):
         self._drop()
 
     def hold_for_fork(self) -> None:
-        """Close, and let nobody open again until the fork is over."""
+        """Close the connection and keep it closed until `forked` is called."""
         self._lock.acquire()
         self._drop()
 
     def forked(self) -> None:
-        """The fork is over, in this process."""
+        """Allow the connection to be opened again after a fork."""
         self._lock.release()
 
 
 _CONNECTIONS: WeakSet[OneConnection[Any]] = WeakSet()
 _LISTED = Lock()
-_HELD = local()  # by the thread that forks
+_HELD = local()  # connections held by the thread that forks
 
 
 def _before_fork() -> None:
@@ -107,13 +108,13 @@ def _after_fork() -> None:
     _LISTED.release()
 
 
-_PATIENCE_AT_EXIT = 5  # seconds, with a daemon thread that is in the middle of a transaction
+_PATIENCE_AT_EXIT = 5  # seconds to wait for the transaction of a daemon thread
 
 
 def _at_exit() -> None:
-    """A log that nobody closes stays beside its ledger, where a copy of the ledger alone misses it."""
+    """Close all connections: SQLite leaves the log of an open one beside the ledger, where a copy would miss it."""
     for connection in list(_CONNECTIONS):
-        with suppress(Exception):  # what was committed is safe; there is nobody left to tell
+        with suppress(Exception):  # committed changes are safe, and nobody is left to handle an error
             connection.close(_PATIENCE_AT_EXIT)
 
 

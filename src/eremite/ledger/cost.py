@@ -1,8 +1,7 @@
-"""What one release costs, in the two currencies a budget is kept in.
+"""The cost of one release, in the two units that a budget counts.
 
-Sums of epsilon and delta, and zero-concentrated privacy (zCDP, Bun and Steinke 2016): a release is
-`rho_delta`-approximate `rho`-zCDP. Both hold of the same release, so a budget may count it in either
-(`decide.proof.md`, L2 and L3).
+A release is (epsilon, delta)-DP, and also `rho_delta`-approximate `rho`-zCDP (zero-concentrated differential privacy,
+Bun and Steinke 2016). Both hold for the same release, so a budget may count either (`decide.proof.md`, L2 and L3).
 """
 
 from dataclasses import dataclass, fields
@@ -15,7 +14,7 @@ _ZERO = Fraction(0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """A release that is (epsilon, delta)-DP, and `rho_delta`-approximate `rho`-zCDP."""
+    """The cost of a release that is (epsilon, delta)-DP and `rho_delta`-approximate `rho`-zCDP."""
 
     epsilon: Fraction
     delta: Fraction = _ZERO
@@ -30,10 +29,10 @@ class Cost:
 
     @classmethod
     def pure(cls, epsilon: Fraction) -> "Cost":
-        """Of any epsilon-DP release: epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)."""
+        """The cost of any epsilon-DP release, which is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)."""
         return cls(epsilon=epsilon, rho=epsilon**2 / 2)
 
     @classmethod
     def approximate(cls, epsilon: Fraction, delta: Fraction) -> "Cost":
-        """Of any (epsilon, delta)-DP release: delta-approximate epsilon^2/2-zCDP (the same, section 8)."""
+        """The cost of any (epsilon, delta)-DP release: delta-approximate epsilon^2/2-zCDP (same paper, section 8)."""
         return cls(epsilon=epsilon, delta=delta, rho=epsilon**2 / 2, rho_delta=delta)

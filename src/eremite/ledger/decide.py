@@ -18,7 +18,7 @@ class Refusal:
 
 
 def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Refusal:
-    """The budgets after the charge, each of them within its cap; or a refusal by the first that does not cover it."""
+    """The budgets after the charge, each within its cap; or the refusal of the first budget that does not cover it."""
     after = tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)
     for before, budget in zip(budgets, after, strict=True):
         if budget.cap is not None and not within(budget.cap, budget.spent):

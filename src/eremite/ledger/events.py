@@ -1,7 +1,7 @@
-"""What can happen to a budget: frozen records whose meaning never changes.
+"""The events of a ledger: frozen records whose meaning never changes.
 
-A record is kept as canonical JSON: sorted keys, no spaces, fractions as "p/q", and the format it is written in. One of
-a later kind or format is refused, not guessed at.
+A record is stored as canonical JSON: sorted keys, no spaces, fractions as "p/q", and the number of its format. A record
+of an unknown kind or format is refused.
 """
 
 import json
@@ -20,10 +20,10 @@ FORMATS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetOpened:
-    """A dataset came under this ledger, with this cap on everything that is ever released of it.
+    """A dataset was opened in this ledger, with this cap on all of its releases together.
 
-    The cap speaks of a person with at most so many rows. `source` is a fingerprint of the text that says where the rows
-    are, if that is known; it tells nothing about rows.
+    The cap holds for a person with at most `rows_per_person` rows. `source` is a fingerprint of the text that names the
+    source of the rows, if known; it does not depend on the rows.
     """
 
     dataset: str
@@ -64,7 +64,7 @@ class Charged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The release that was paid for, as the JSON text that was handed over."""
+    """The release of a request that was charged, as the JSON text that the analyst got."""
 
     dataset: str
     analyst: str
@@ -74,7 +74,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A request that was not paid for, and the sentence that said so."""
+    """A request that was refused and not charged, and the sentence that the analyst got."""
 
     dataset: str
     analyst: str
@@ -85,7 +85,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceNoted:
-    """The rows of a dataset that was opened before come from this source, by its fingerprint."""
+    """The fingerprint of the source of a dataset that was opened before."""
 
     dataset: str
     source: str
@@ -93,9 +93,9 @@ class SourceNoted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerAccepted:
-    """The custodian goes on with this ledger, though its witness knew of another, or of more events in it.
+    """The custodian accepted this ledger although its witness knew of another ledger, or of more events in this one.
 
-    `events` and `hash` are the head that the witness had; 0 and nothing, where it could not be read.
+    `events` and `hash` are the head that the witness had; 0 and an empty text if the witness could not be read.
     """
 
     dataset: str
@@ -105,7 +105,7 @@ class LedgerAccepted:
 
 
 Event = DatasetOpened | CapSet | Charged | Released | Refused | SourceNoted | LedgerAccepted
-"""What the history holds."""
+"""Any event of the history."""
 
 _KINDS: dict[str, type[Event]] = {
     "dataset opened": DatasetOpened,
@@ -123,7 +123,7 @@ _NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
 
 
 def kind_of(event: Event) -> str:
-    """The kind, as rows call it."""
+    """The name of the kind of an event, as rows store it."""
     return _NAMES[type(event)]
 
 
@@ -143,7 +143,7 @@ def _format(event: Event) -> int:
 
 
 def from_payload(kind: str, payload: str) -> Event:
-    """The event that `to_payload` wrote; a ValueError if it is none."""
+    """The event that `to_payload` wrote; a ValueError for any other text."""
     try:
         values = json.loads(payload)
         written_in = values.pop("format")
@@ -158,7 +158,7 @@ def from_payload(kind: str, payload: str) -> Event:
 
 
 def _require_well_formed(event: Event) -> None:
-    """Names are texts, numbers are numbers, caps are caps."""
+    """Raise a ValueError unless every field has the right type."""
     for name in event.__slots__:
         value = getattr(event, name)
         if isinstance(value, Privacy):
@@ -174,7 +174,7 @@ def _require_well_formed(event: Event) -> None:
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a value."""
+    """The canonical JSON text of a value."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""The ledger: a privacy budget that outlives the process, kept in a store."""
+"""The ledger: privacy budgets that outlive the process, kept in a store."""
 
 import atexit
 from collections.abc import Callable, Mapping
@@ -28,15 +28,15 @@ _LONGEST_NAME = 200
 
 
 def utc_now() -> datetime:
-    """What the clock says."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What one more release may ask for at most, and the same in words.
+    """The most that one more release may spend, and the same in words.
 
-    `privacy.epsilon` is for a release without delta; `privacy.delta` is the largest delta that some release could have.
+    `privacy.epsilon` holds for a release without delta; `privacy.delta` is the largest delta that a release could have.
     """
 
     privacy: Privacy
@@ -56,16 +56,16 @@ class Entry:
 class Ledger:
     """Charges requests before they are computed, and keeps their releases.
 
-    Guarantee: all releases of a dataset together keep its cap, and those of an account keep the account's, if it has
-    one, whoever asks at the same time, from however many processes, and whenever one of them dies (`decide.proof.md`).
-    A charge is safe in the store before `reserve` returns, and is never taken back. The same request id gives the
+    Guarantee: all releases of a dataset together keep its cap, and those of an account keep the account's cap, if it
+    has one. This holds for any number of concurrent processes, and if one of them dies at any time (`decide.proof.md`).
+    A charge is safe in the store before `reserve` returns, and is never taken back. The same request id returns the
     stored release.
 
-    With a `witness`, a file beside the dataset's description, a ledger that was lost or set back is noticed also by a
-    process that never saw it before (`chain.proof.md`).
+    With a `witness`, a file beside the dataset's description, even a process that never saw the ledger before notices
+    that it was lost or set back (`chain.proof.md`).
 
-    The budget belongs to the dataset's *name*. The same rows under another name have another budget, and what is
-    released of both adds up: a ledger cannot know what rows are. `note_source` finds names that share a source.
+    The budget belongs to the dataset's *name*. The same rows under another name have another budget, although
+    their releases add up: a ledger cannot compare rows. `note_source` finds names that share a source.
     """
 
     def __init__(
@@ -78,13 +78,13 @@ class Ledger:
         _LEDGERS.add(self)
 
     def witnessed(self, witness: Witness) -> "Ledger":
-        """The same ledger, if the witness does not know better; it is told of charges from now on."""
+        """This ledger with a witness, which records its charges from now on; an error if the witness contradicts it."""
         witness.require(self._store)
         return Ledger(self._store, self._clock, witness=witness)
 
     @property
     def where(self) -> str:
-        """The ledger and its place, as a sentence begins."""
+        """The ledger and its place, as the subject of a sentence."""
         return self._store.where
 
     def knows(self, dataset: str) -> bool:
@@ -92,9 +92,9 @@ class Ledger:
         return self._store.page(Account(dataset, EVERYONE)).dataset is not None
 
     def note_source(self, dataset: str, source: str) -> tuple[str, ...]:
-        """Keep where the rows of a dataset come from, once, and give other datasets that have the same source.
+        """Record the source of a dataset, once, and return the other datasets with the same source.
 
-        `source` is a fingerprint of the text that names the source. Rows that were copied have another one.
+        `source` is a fingerprint of the text that names the source. A copy of the rows elsewhere has another source.
         """
         noted = [row.event for row in self._store.sources()]
         sharing = {event.dataset for event in noted if getattr(event, "source", None) == source}
@@ -103,20 +103,20 @@ class Ledger:
         return tuple(sorted(sharing - {dataset}))
 
     def accept(self, dataset: str, witness: Witness, *, reason: str, known: Head) -> None:
-        """Go on with this ledger although its witness knew better, for the custodian; the reason is kept.
+        """Accept this ledger although its witness contradicts it, for the custodian; the reason is recorded.
 
-        Whatever was charged after this ledger's last event can be spent again: lower the cap by it first.
+        What was charged after the last event of this ledger could be spent again: lower the cap by that first.
         """
         if not reason.strip():
-            raise InputError("To accept a ledger needs a reason, which is kept in the history.")
+            raise InputError("Accepting a ledger needs a reason, which is kept in the history.")
         self._note(LedgerAccepted(dataset=dataset, reason=reason, events=known.seq, hash=known.hash))
         witness.replace(self._store)
 
     def open_dataset(self, dataset: str, cap: Privacy, rows_per_person: int = 1, source: str | None = None) -> Privacy:
-        """Bring a dataset under the ledger; the cap in force, which for a known dataset is the one the ledger has.
+        """Open a dataset in the ledger and return the cap in force: for a known dataset, the one that the ledger has.
 
-        A budget belongs to a name: the same rows under another name get another budget here, and nobody but the
-        custodian can tell. A new dataset keeps its `source`, so that `note_source` can.
+        A budget belongs to a name: the same rows under another name get another budget. The ledger records the
+        `source` of a new dataset, so that `note_source` can find such names.
         """
         known = checked_budget(cap.epsilon, cap.delta)
         if source is not None:
@@ -135,14 +135,14 @@ class Ledger:
         return in_force
 
     def set_cap(self, dataset: str, analyst: str | None, cap: Privacy, *, reason: str) -> None:
-        """Set the cap of a dataset (`analyst=None`) or of an account, for the custodian; the reason is kept.
+        """Set the cap of a dataset (`analyst=None`) or of an account, for the custodian; the reason is recorded.
 
-        What holds is the guarantee of the highest cap that was set or, had the answers been others, would have been.
+        The guarantee is then that of the highest cap that was set, or that would have been set after other answers.
         """
         if analyst is not None:
             _name(analyst, "account")
         if not reason.strip():
-            raise InputError("A change of a cap needs a reason, which is kept in the history.")
+            raise InputError("Changing a cap needs a reason, which is kept in the history.")
         known = checked_budget(cap.epsilon, cap.delta)
         wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
         account = Account(dataset, EVERYONE if analyst is None else analyst)
@@ -152,10 +152,11 @@ class Ledger:
     def reserve(
         self, account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]
     ) -> Reserved | Stored:
-        """Charge a request, or give the release it was charged for before; raise `BudgetRefused` and charge nothing.
+        """Charge a request, or return the stored release of one that was charged before.
 
-        `fingerprint` identifies the question: the same id with another fingerprint is an `InputError`. `question` holds
-        its fields, for whoever reads the history.
+        Raises `BudgetRefused`, and charges nothing, if a budget does not cover it. `fingerprint` identifies the
+        question: the same id with another fingerprint is an `InputError`. `question` holds its fields, for the
+        history.
         """
         wanted = Charged(
             dataset=_name(account.dataset, "dataset"),
@@ -174,7 +175,7 @@ class Ledger:
         return outcome
 
     def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:
-        """Keep the release of a request that was charged. Only what is stored may be handed over.
+        """Store the release of a request that was charged. Only a stored release may be returned to the analyst.
 
         The event has the time of the charge: how long the release took to compute depends on the rows.
         """
@@ -190,49 +191,49 @@ class Ledger:
         return Remaining(least, " ".join(map(in_words, budgets)))
 
     def budgets(self, dataset: str) -> list[tuple[str | None, Budget]]:
-        """The budget of the dataset as a whole (under None), then those of its accounts, by name."""
+        """The budget of the whole dataset, under None, and then those of its accounts, sorted by name."""
         standings = [s for s in self._store.contents().standings if s.account.dataset == dataset]
         by_name = sorted(standings, key=lambda standing: standing.account.analyst)
         return [(standing.account.analyst or None, budget_of(standing)) for standing in by_name]
 
     def history(self, dataset: str | None = None, analyst: str | None = None) -> list[Entry]:
-        """Everything that happened, in order; of one dataset, or of one account, if named."""
+        """All events in order, or only those of a dataset or an account."""
         entries = (_entry(row) for row in self._store.contents().rows)
         return [entry for entry in entries if _about(entry.event, dataset, analyst)]
 
     def timeline(self, dataset: str, analyst: str | None = None) -> BudgetTimeline:
-        """How the budget of a dataset came to where it is, and those of its accounts or of the one named; plots."""
+        """The budget of a dataset over time, with those of all its accounts or of the named one; it can be plotted."""
         course = budget_timeline([(entry.time, entry.event) for entry in self.history(dataset)], dataset, analyst)
         if not course.whole:
             raise InputError(f"Dataset {dataset!r} is not in this ledger.")
         return course
 
     def verify(self, noted: str | None = None) -> Verification:
-        """Go through the whole chain and add everything up again; and look for a hash that was noted before.
+        """Check the whole chain, recompute all sums, and look for a hash that was noted before.
 
-        Whoever can write the ledger can cut off its end and mend head and sums. Only a hash kept elsewhere shows that.
+        Whoever can write the ledger can cut off its end and fix head and sums. Only a hash kept elsewhere reveals it.
         """
         return verification(self._store.contents(), noted)
 
     def ping(self, within: float = 2.0) -> None:
-        """Whether the ledger can be read, and was not set back: a `LedgerError` if not, within about so many seconds.
+        """Raise a `LedgerError` unless the ledger can be read and was not set back.
 
-        Cheap: one short read. It waits for nobody who uses the ledger for longer. Where a connection has to be made
-        first, it may take twice as long, and four seconds at least.
+        Cheap: one short read. It gives up after about `within` seconds, also if others use the ledger for longer. If a
+        connection has to be made first, the limit is twice as long, and at least four seconds.
         """
         self._store.ping(within)
 
     def backup(self, target: Path) -> Verification:
-        """Copy one moment of the ledger into a file that is not there yet, and verify the copy.
+        """Copy the ledger as of one moment into a new file, for its owner alone, and verify the copy.
 
-        The copy has the right mode and everything that was charged; it knows nothing of what is charged later.
+        The copy has every charge up to that moment, and none of the later ones.
         """
         return verification(self._store.backup(target))
 
     def close(self) -> None:
-        """Let go of the store's files and connections; the next use opens them again.
+        """Close the files and connections of the store; the next use opens them again.
 
-        An SQLite file has every charge by then, without the log beside it, and the witness has the last event.
+        After that an SQLite file holds every charge, without the log beside it, and the witness has the last event.
         """
         try:
             if self._unsettled:
@@ -241,7 +242,7 @@ class Ledger:
             self._store.close()
 
     def settle(self) -> None:
-        """Tell the witness of the last event, if there is a witness."""
+        """Record the last event in the witness, if there is one."""
         if self._witness is not None:
             self._witness.settle(self._store)
         self._unsettled = False
@@ -252,7 +253,7 @@ class Ledger:
         self._unsettled = True
 
     def _changed(self) -> None:
-        """A cap is as good as a charge, and rare: it is witnessed at once."""
+        """Record a change of a cap in the witness at once: it matters as much as a charge, and is rare."""
         self._unsettled = True
         self.settle()
 
@@ -261,9 +262,9 @@ _LEDGERS: WeakSet[Ledger] = WeakSet()
 
 
 def _at_exit() -> None:
-    """Whoever forgets to close a ledger has its charges in one file, and its witness told, all the same."""
+    """Close ledgers that were left open, so that their charges are in one file and their witnesses up to date."""
     for ledger in list(_LEDGERS):
-        with suppress(Exception):  # what was committed is safe; there is nobody left to tell
+        with suppress(Exception):  # committed changes are safe, and nobody is left to handle an error
             ledger.close()
 
 

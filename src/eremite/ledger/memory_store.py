@@ -1,4 +1,4 @@
-"""A ledger that lives as long as its process."""
+"""A ledger in memory, which ends with its process."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Req
 
 
 class MemoryStore:
-    """Keeps everything in this process, and refuses in a copy of it: the budget would be spent twice."""
+    """Keeps a ledger in this process. A forked copy of the process is refused: it would spend the budget twice."""
 
     where = "The ledger in memory"
     is_new = True
@@ -24,7 +24,7 @@ class MemoryStore:
         self._guard = ProcessGuard()
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        """Show `make` the page, and keep the changes it returns."""
+        """Call `make` with the page, and write the changes it returns."""
         self._guard.require()
         with self._lock:
             changes, outcome = make(self._page(account, request_id))
@@ -33,7 +33,7 @@ class MemoryStore:
             return outcome
 
     def page(self, account: Account) -> Page:
-        """The page, to look at."""
+        """The page of an account, for reading."""
         with self._lock:
             return self._page(account, None)
 
@@ -44,24 +44,24 @@ class MemoryStore:
             return Contents(self._head, tuple(self._rows), standings, requests)
 
     def sources(self) -> list[Row]:
-        """The events that say where rows come from."""
+        """The events that record the sources of datasets."""
         with self._lock:
             return [row for row in self._rows if row.kind in ("dataset opened", "source noted")]
 
     def hash_at(self, seq: int) -> str | None:
-        """The hash of the event with this number, if there is one."""
+        """The hash of the event with this number; None if there is none."""
         with self._lock:
             return self._rows[seq - 1].hash if 0 < seq <= len(self._rows) else None
 
     def ping(self, within: float) -> None:
-        """Nothing is out of reach."""
+        """Do nothing: memory can always be read."""
 
     def backup(self, target: Path) -> Contents:
-        """A ledger that ends with its process has no copy."""
+        """Refuse: a ledger in memory has no copy."""
         raise InputError("A ledger in memory cannot be copied to a file; open the session with ledger=.")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file or connection is open."""
 
     @property
     def _head(self) -> Head:
@@ -74,7 +74,7 @@ class MemoryStore:
         return Page(self._head, whole, self._standings.get(account), request, release)
 
     def _write(self, changes: Changes) -> None:
-        for standing in changes.standings:  # first, so that an interrupt may lose budget, not a charge
+        for standing in changes.standings:  # first: an interrupt may then waste budget, but never lose a charge
             self._standings[standing.account] = standing
         if changes.request is not None:
             self._requests[changes.request.account, changes.request.request_id] = changes.request

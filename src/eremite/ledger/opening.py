@@ -1,4 +1,4 @@
-"""Where a ledger is kept: a file, or a PostgreSQL database."""
+"""Opening a ledger in a file or in a PostgreSQL database."""
 
 import re
 import warnings
@@ -13,22 +13,22 @@ from eremite.ledger.postgres_store import PostgresStore
 from eremite.ledger.sqlite_store import SqliteStore
 from eremite.ledger.store import Store
 
-#: What is meant as an address; it may hold a password, and is neither made a file of nor repeated.
+#: A text meant as an address. It may hold a password, so it is neither used as a file name nor shown.
 _ADDRESS = re.compile(r"(?i)\s*[a-z0-9+]+:/|.*\bpassword\s*=")
 
 Creation = Literal["never", "aloud", "quietly"]
-"""Whether a ledger that is not there is made: never, with a `LedgerNotice`, or without one, as it is asked for."""
+"""Whether a missing ledger is created: never, with a `LedgerNotice` ("aloud"), or without one ("quietly")."""
 
 
 def open_ledger(place: str | Path, *, create: Creation = "aloud", clock: Callable[[], datetime] = utc_now) -> Ledger:
-    """The ledger in a file, or behind a URL postgresql://...; made if it is not there, with a warning that says so.
+    """Open the ledger in a file or at a URL postgresql://...; a missing one is created, with a warning.
 
-    A ledger that is made starts with a full budget. With `create="never"` there is a `NoLedger` error instead, and
-    `create="quietly"` makes one without a word.
+    A new ledger starts with a full budget. With `create="never"` a missing ledger is a `NoLedger` error, and with
+    `create="quietly"` it is created without a warning.
     """
     store = _store(place, create != "never")
     if store.is_new and create == "aloud":
-        words = f"{store.where} is new: it was not there. If there was one before, put it back before anybody asks."
+        words = f"{store.where} is new: none was there. If there was one before, put it back before anybody asks."
         warnings.warn(words, LedgerNotice, stacklevel=2)
     return Ledger(store, clock)
 

@@ -1,8 +1,8 @@
-"""What a plan that is fixed in advance comes to, by dp-accounting: to be shown, never to be charged.
+"""The total cost of a plan that is fixed in advance, by dp-accounting: for display, never for charging.
 
-Budgets that are chosen as one goes compose by `decide`. If all releases are settled before the first answer is seen,
-the distribution of their privacy loss can be computed as a whole, which is tighter. A ledger cannot know that nobody
-looked, so it goes on charging by its own rule.
+If all releases are fixed before the first answer is seen, the distribution of their total privacy loss can be computed,
+which is tighter than the composition in `decide`. A ledger cannot know that later requests did not depend on earlier
+answers, so it always charges by `decide`.
 """
 
 from collections import Counter
@@ -15,14 +15,14 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 
 MISSING = "The total of a plan needs dp-accounting; install it with: pip install 'eremite[accounting]'"
-_FINEST = 50  # steps of the grid of losses within the smallest epsilon
-_LARGEST = 10**6  # steps in all
+_FINEST = 50  # steps of the grid of losses in the smallest epsilon
+_LARGEST = 10**6  # steps of the grid in all
 
 
 def plan_total(costs: Iterable[Cost], delta: Fraction) -> float:
-    """An epsilon, erring upwards, such that all these releases together are (epsilon, delta)-DP if fixed in advance.
+    """An epsilon, rounded up, for which all these releases together are (epsilon, delta)-DP if fixed in advance.
 
-    Every release is taken as the one that tells most among those with its epsilon and delta.
+    Every release is treated as the worst one with its epsilon and delta.
     """
     distributions, parameters = _driver()
     counted = Counter((cost.epsilon, cost.delta) for cost in costs)
@@ -44,13 +44,13 @@ def plan_total(costs: Iterable[Cost], delta: Fraction) -> float:
 
 
 def _up(number: Fraction) -> float:
-    """The float, or the next one above."""
+    """The nearest float if it is at least the number, else the next float above."""
     nearest = float(number)
     return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def _sums_suffice(counted: Counter[tuple[Fraction, Fraction]], delta: Fraction) -> bool:
-    """Whether the deltas alone add up to no more: then the sum of epsilon holds as well, without a grid."""
+    """Whether the deltas add up to at most `delta`: then the sum of the epsilons is a valid total too."""
     return sum(own * times for (_, own), times in counted.items()) <= delta
 
 

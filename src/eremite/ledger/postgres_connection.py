@@ -1,7 +1,7 @@
-"""A connection to PostgreSQL that does not wait for ever.
+"""A connection to PostgreSQL whose waits are all bounded.
 
-Server and client each have a bound. The server's hold for a lock and for a statement. They are of no use when the
-server itself stands still: it accepts, its kernel answers for it, and no byte comes. So the client gives up by itself.
+The server bounds the wait for a lock and for a statement. That does not help if the server process hangs: its kernel
+still accepts connections, but no byte arrives. So the client has a timeout of its own.
 """
 
 import time
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: Seconds without an answer after which the client gives up: longer than the server's own bounds, which say more.
+#: Seconds without an answer after which the client gives up: more than the server's limits, whose errors say more.
 PATIENCE = 90.0
-#: Seconds for a connection to be made. libpq takes less than two for two.
+#: Seconds for making a connection. libpq treats less than 2 as 2.
 PATIENCE_TO_CONNECT = 10
 
 _SETTINGS = (
-    "SET synchronous_commit = on",  # whatever the server's default: a charge that a crash takes back was never one
+    "SET synchronous_commit = on",  # whatever the server's default: a crash must not take back a charge
     "SET lock_timeout = '60s'",
     "SET statement_timeout = '75s'",
-    "SET idle_in_transaction_session_timeout = '60s'",  # a stopped process gives up the lock
+    "SET idle_in_transaction_session_timeout = '60s'",  # a stopped process loses its lock
 )
-#: A network that swallows packets is noticed within half a minute, also between statements.
+#: Detect a network that drops packets within half a minute, also between statements.
 _NETWORK = {
     "connect_timeout": PATIENCE_TO_CONNECT,
     "keepalives": 1,
@@ -42,11 +42,11 @@ _NETWORK = {
 
 
 class Stalled(Exception):  # noqa: N818 -- it names a state, not a mistake
-    """The server has not answered for longer than the client waits; the connection was given up."""
+    """The server did not answer within the client's timeout; the connection was closed."""
 
 
 def connect(url: str, patience: float | None = None) -> "Connection":
-    """A connection whose waits are bounded. What the address says itself about timeouts holds, but for `patience`."""
+    """A connection whose waits are bounded. Timeouts in the address take precedence, but not over `patience`."""
     psycopg = driver()
     given = psycopg.conninfo.conninfo_to_dict(url)
     bounds = {name: value for name, value in _NETWORK.items() if name not in given}
@@ -65,7 +65,7 @@ def connect(url: str, patience: float | None = None) -> "Connection":
 
 @contextmanager
 def patience_of(connection: Any, seconds: float | None) -> Iterator[None]:
-    """For a while, wait no longer than so many seconds for one statement; None is the usual time."""
+    """During the block, wait at most so many seconds for each statement; None means `PATIENCE`."""
     connection.patience = seconds
     try:
         yield
@@ -78,7 +78,7 @@ def _bounded() -> Any:
     psycopg = driver()
 
     class Bounded(psycopg.Connection):  # type: ignore[name-defined, misc]
-        """Gives up a statement that stays without an answer, and itself with it: nobody can tell what became of it."""
+        """Closes itself if a statement gets no answer in time: nobody can tell whether the statement was executed."""
 
         patience: float | None = None
 
@@ -87,14 +87,14 @@ def _bounded() -> Any:
             try:
                 return super().wait(_until(gen, time.monotonic() + seconds), *rest, **more)
             except Stalled:
-                self.pgconn.finish()  # without a word to the server, which would not hear it
+                self.pgconn.finish()  # without a message to the server, which does not answer
                 raise
 
     return Bounded
 
 
 def _until(gen: Generator[Any, Any, Any], deadline: float) -> Generator[Any, Any, Any]:
-    """The same steps, as long as there is time; the driver comes by several times a second while it waits."""
+    """The steps of `gen` until the deadline; while the driver waits, it resumes them several times a second."""
     ready = None
     while True:
         try:
@@ -107,7 +107,7 @@ def _until(gen: Generator[Any, Any, Any], deadline: float) -> Generator[Any, Any
 
 
 def driver() -> ModuleType:
-    """psycopg, if it is installed."""
+    """The module psycopg; an error if it is not installed."""
     try:
         import psycopg
     except ImportError:

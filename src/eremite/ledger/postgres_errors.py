@@ -1,10 +1,10 @@
-"""What PostgreSQL could not do, in sentences. Its own words, which can quote the address, are not passed on."""
+"""Errors of PostgreSQL as our own sentences. PostgreSQL's messages can quote the address and are not passed on."""
 
 MISSING_DRIVER = "A ledger in PostgreSQL needs its driver; install it with: pip install 'eremite[postgres]'"
 _WHY = {
     "08": "was lost in the middle of a request",
-    "25006": "lets nobody write: it is read-only, or a standby. Give the address of the primary",
-    "28": "lets nobody in under this name and password. Correct the address",
+    "25006": "is read-only, or a standby. Give the address of the primary",
+    "28": "does not accept this name and password. Correct the address",
     "3D000": "does not have this database. Correct the address",
     "42501": "does not let this user make or change the ledger's tables. Grant that, and ask again",
     "53": "has run out of disk, memory or connections. Make room and ask again",
@@ -12,7 +12,7 @@ _WHY = {
     "55P03": "has been held by another program for a minute. End that program and ask again",
     "57P": "is shutting down or starting. Ask again in a moment",
     "58": "could not read or write its disk. Check the server",
-    "XX": "finds its own data damaged. Restore the database from a backup",
+    "XX": "reports that its data is damaged. Restore the database from a backup",
 }
 
 
@@ -23,7 +23,7 @@ STALLED = (
 
 
 def sentence(sqlstate: str | None) -> str:
-    """What happened, and what to do; whether the charge of a request in flight was written, nobody can tell."""
+    """The sentence for a SQLSTATE, with what to do; None stands for a lost connection."""
     if sqlstate is None:
         return (
             "The ledger in PostgreSQL cannot be reached, or was lost in the middle of a request; nothing was released. "

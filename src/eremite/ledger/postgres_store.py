@@ -1,9 +1,9 @@
-"""A ledger in a PostgreSQL database: whoever changes it holds the row of its head until the commit.
+"""A ledger in a PostgreSQL database: a change locks the row of the head until its commit.
 
-Four short trips to the server: lock, read, write, commit; fewer statements proved faster than fewer trips, and requests
-that wait at the same time share the first and the last.
-A connection that was lost between requests is opened again without a word; one that is lost within a request ends it
-with an error, and whether a charge was written or not, nothing was released.
+A change takes four short round trips: lock, read, write, commit. Fewer statements proved faster than fewer trips, and
+requests that wait at the same time share the first and the last. A connection that was lost between requests is opened
+again silently. If it is lost during a request, the request ends with an error: its charge may or may not have been
+written, but nothing was released.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: The row of the head is what is held. In front of it processes queue for a lock that is handed on in order, as a row
-#: is not: with 32 of them the longest waits are a third as long.
+#: Before they lock the row of the head, processes queue for an advisory lock, which is granted in order of arrival; a
+#: row lock is not. With 32 processes this makes the longest waits a third as long.
 _QUEUE = "SELECT pg_advisory_xact_lock('eremite_head'::regclass::oid::bigint)"
-#: The head, and beside it the hash of the event that was seen last: a number of ours, in a statement of its own after
-#: the queue, so that it sees what was committed while the lock was waited for.
+#: The head, and the hash of the event with the number that this process saw last. It is a statement of its own after
+#: the lock, so that it sees what was committed during the wait.
 _HEAD = "SELECT h.seq, h.hash, e.hash FROM eremite_head h LEFT JOIN eremite_events e ON e.seq = {seen:d}"
 _LOCKED = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_QUEUE}; {_HEAD} FOR UPDATE OF h"
 _AT_ONE_MOMENT = f"BEGIN ISOLATION LEVEL REPEATABLE READ; {_HEAD}"
-_TABLES_ARE_MADE = 7271036871  # the number of a lock
+_MIGRATION_LOCK = 7271036871
 _TABLES_EXIST = "SELECT to_regclass('eremite_head') IS NOT NULL"
 
 
-class _LostBeforeWriting(Exception):  # noqa: N818 -- it is dealt with here
-    """The connection is gone, and nothing was sent that could change the ledger."""
+class _LostBeforeWriting(Exception):  # noqa: N818 -- never leaves this module
+    """The connection was lost before anything was sent that could change the ledger."""
 
 
 class PostgresStore:
-    """Keeps a ledger in the tables eremite_* of a database. `create` makes them if they are not there."""
+    """Keeps a ledger in the tables eremite_* of a database; with `create`, missing tables are created."""
 
     where = "The ledger in PostgreSQL"
 
@@ -56,12 +56,12 @@ class PostgresStore:
         self._remembered = Remembered()
         self._connection = OneConnection(self._open)
         self._batches = Batches()
-        self._told(lambda connection: None)  # what is wrong is said now
-        self._create = False  # tables that go away from now on are missed, not made again
+        self._run(lambda connection: None)  # fail now if the ledger cannot be used
+        self._create = False  # tables that disappear later are an error, and are not created again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        with self._batches.joined(Task(account, request_id, make)) as task:
-            self._told(lambda connection: self._write_until_settled(connection, task))
+        with self._batches.enqueued(Task(account, request_id, make)) as task:
+            self._run(lambda connection: self._write_until_settled(connection, task))
         return task.answer()
 
     def page(self, account: Account) -> Page:
@@ -74,7 +74,7 @@ class PostgresStore:
             head = self._first_trip(connection, f"BEGIN ISOLATION LEVEL REPEATABLE READ; {sql.HEAD}")
             return sql.contents_of(head, *(_execute(connection, statement).fetchall() for statement in rest))
 
-        return self._told(once)
+        return self._run(once)
 
     def sources(self) -> list[Row]:
         return self._read(lambda connection, _: [Row(*row) for row in _execute(connection, sql.SOURCES).fetchall()])
@@ -84,14 +84,14 @@ class PostgresStore:
         return found[0][0] if found else None
 
     def ping(self, within: float) -> None:
-        """Twice as long at most, where a connection has to be made first; libpq waits two seconds for one at least."""
+        """Takes up to twice as long if a connection has to be made first; libpq waits for one two seconds at least."""
 
         def once(connection: "Connection") -> None:
             with patience_of(connection, within):
                 self._begin(connection, _AT_ONE_MOMENT)
 
         try:
-            self._told(once, within)
+            self._run(once, within)
         except Busy:
             raise LedgerError(f"{self.where} is busy: it did not answer within {within:g} seconds.") from None
 
@@ -105,11 +105,11 @@ class PostgresStore:
         self._connection.close()
 
     def _read(self, work: Callable[["Connection", Head], T]) -> T:
-        """Look at one moment of a ledger that was not set back."""
-        return self._told(lambda connection: work(connection, self._begin(connection, _AT_ONE_MOMENT)))
+        """The result of `work` in a transaction that sees one moment, if the ledger was not set back."""
+        return self._run(lambda connection: work(connection, self._begin(connection, _AT_ONE_MOMENT)))
 
-    def _told(self, work: Callable[["Connection"], T], within: float | None = None) -> T:
-        """Do it, a second time if the connection was lost before; what PostgreSQL cannot do, in a sentence of ours."""
+    def _run(self, work: Callable[["Connection"], T], within: float | None = None) -> T:
+        """The result of `work`, retried if the connection was lost before it; errors of PostgreSQL in our own words."""
         try:
             try:
                 return self._once(work, within)
@@ -121,9 +121,7 @@ class PostgresStore:
             words = sentence(error.sqlstate)
         except _LostBeforeWriting:
             words = sentence(None)
-        raise LedgerError(
-            words
-        )  # here, so that the driver's own error, which may show the address, does not travel along
+        raise LedgerError(words)  # outside of except: the driver's error may show the address
 
     def _once(self, work: Callable[["Connection"], T], within: float | None) -> T:
         opened = None if within is None else partial(self._open, within)
@@ -132,7 +130,7 @@ class PostgresStore:
                 return work(connection)
             finally:
                 with suppress(self._driver.Error):
-                    connection.rollback()  # nothing, if the work was committed
+                    connection.rollback()  # has no effect if the work was committed
 
     def _write_until_settled(self, connection: "Connection", mine: Task[T]) -> None:
         while not mine.settled:
@@ -147,7 +145,7 @@ class PostgresStore:
             self._remembered.advance(head)
 
     def _begin(self, connection: "Connection", begin: str) -> Head:
-        """The head, in a new transaction, of a chain that still has what was seen of it."""
+        """Begin a transaction and return the head, if the chain still has the event that this process saw last."""
         found = self._first_trip(connection, begin.format(seen=self._remembered.head.seq))
         head = sql.head_of(row[:2] for row in found)
         self._remembered.require(lambda _: found[0][2], self.where)
@@ -159,7 +157,7 @@ class PostgresStore:
         try:
             cursor = _execute(connection, begin)
             while cursor.nextset():
-                pass  # the head is what the last statement gives
+                pass  # the last statement returns the head
             return cursor.fetchall()
         except self._driver.OperationalError:
             if connection.broken:
@@ -170,13 +168,13 @@ class PostgresStore:
         connection = connect(self._url, within)
         try:
             with patience_of(connection, within):
-                self._bring_forward(connection)
+                self._ensure_version(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _bring_forward(self, connection: "Connection") -> None:
+    def _ensure_version(self, connection: "Connection") -> None:
         version = _version(connection)
         if version == 0 and not self._create:
             raise self._remembered.missing(self.where)
@@ -185,13 +183,13 @@ class PostgresStore:
 
 
 def _page(connection: "Connection", account: Account, request_id: str | None, head: Head) -> Page:
-    """A statement after that of the head, so that it sees what was committed while the lock was waited for."""
+    """The page, read after the head was locked, so that it has what was committed during the wait."""
     found = _execute(connection, sql.PAGE, sql.page_key(account, request_id)).fetchall()
     return sql.page_of(account, [(head.seq, head.hash)], found)
 
 
 def _write(connection: "Connection", changes: Changes) -> None:
-    """All changes in one statement."""
+    """Write all changes in one statement."""
     *first, last = sql.writes(changes)
     parts = ", ".join(f"part{i} AS ({statement})" for i, (statement, _) in enumerate(first))
     values = [value for _, each in (*first, last) for value in each]
@@ -199,24 +197,24 @@ def _write(connection: "Connection", changes: Changes) -> None:
 
 
 def _migrate(connection: "Connection") -> int:
-    """Bring the tables to our version, and give the one they had; others who do so at the same time wait.
+    """Bring the tables to our version and return the version they had; concurrent migrations wait.
 
-    They wait outside the transaction: within one that began before, the server would go on believing that a table which
-    somebody else has made meanwhile is not there.
+    They wait outside of the transaction: a transaction that began earlier would not see a table that another process
+    has created in the meantime.
     """
-    connection.execute(f"SELECT pg_advisory_lock({_TABLES_ARE_MADE})")
+    connection.execute(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})")
     with connection.transaction():
         version = _version(connection)
         for script in sql.MIGRATIONS[version:]:
             for statement in script:
                 connection.execute(statement)
         _execute(connection, sql.SET_VERSION, [len(sql.MIGRATIONS)])
-    connection.execute(f"SELECT pg_advisory_unlock({_TABLES_ARE_MADE})")
+    connection.execute(f"SELECT pg_advisory_unlock({_MIGRATION_LOCK})")
     return version
 
 
 def _version(connection: "Connection") -> int:
-    """0 of a database without our tables."""
+    """The version of the tables; 0 if there are none."""
     (exist,) = connection.execute(_TABLES_EXIST).fetchone() or (False,)
     (version,) = (connection.execute(sql.VERSION).fetchone() if exist else None) or (0,)
     if version > len(sql.MIGRATIONS):

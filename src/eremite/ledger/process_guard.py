@@ -1,4 +1,4 @@
-"""The process that a budget belongs to."""
+"""A guard against spending a budget twice, in a process and in its forked copy."""
 
 import os
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from eremite.errors import BudgetRefused
 
 @dataclass(frozen=True, slots=True)
 class ProcessGuard:
-    """Where something that may be spent once was made. A forked process has a copy of it, and must not spend it too."""
+    """Remembers the process that it was made in."""
 
     process: int = field(default_factory=os.getpid)
 
     def require(self) -> None:
-        """Refuse in any other process."""
+        """Raise `BudgetRefused` in any other process."""
         if os.getpid() != self.process:
             raise BudgetRefused(
                 "This session was opened in another process, of which this one is a copy; the budget would be spent "

@@ -1,4 +1,4 @@
-"""What is left of a budget, in numbers and in words."""
+"""The remainder of a budget, in numbers and in words."""
 
 from fractions import Fraction
 from math import isqrt
@@ -12,9 +12,9 @@ _STEPS = 10**6
 
 
 def remaining_epsilon(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fraction = _ZERO) -> Fraction | None:
-    """The largest epsilon for one more release with this delta; None where there is no cap or the delta does not fit.
+    """The largest epsilon for one more release with this delta; None if there is no cap, or no room for the delta.
 
-    By sums that is what is left of epsilon; by zCDP it is a square root, rounded down to a millionth.
+    By sums that is the epsilon that is left; by zCDP it is a square root, rounded down to a millionth.
     """
     if budget.cap is None:
         return None
@@ -29,7 +29,7 @@ def remaining_epsilon(budget: Budget, delta: Fraction = _ZERO, rho_delta: Fracti
 
 
 def remaining_delta(budget: Budget) -> Fraction:
-    """The largest delta for one more release, where some epsilon is left beside it; 0 without a cap."""
+    """The largest delta for one more release that has some epsilon left; 0 without a cap."""
     if budget.cap is None:
         return _ZERO
     spent, found = budget.spent, [_ZERO]
@@ -42,14 +42,14 @@ def remaining_delta(budget: Budget) -> Fraction:
 
 
 def remaining(budget: Budget) -> Privacy | None:
-    """The most one more release may ask for: of epsilon if it has no delta, and of delta. None without a cap."""
+    """The largest epsilon for one more release without delta, and the largest delta for any; None without a cap."""
     if budget.cap is None:
         return None
     return Privacy(remaining_epsilon(budget) or _ZERO, remaining_delta(budget))
 
 
 def in_words(budget: Budget) -> str:
-    """One sentence."""
+    """What is left, as one sentence."""
     have = remaining(budget)
     if have is None or budget.cap is None:
         return f"{budget.name} has no cap of its own."
@@ -68,5 +68,5 @@ def too_little(budget: Budget, wanted: Cost) -> str:
 
 
 def _root(number: Fraction) -> Fraction:
-    """The square root, rounded down to a millionth; 0 of what is negative."""
+    """The square root, rounded down to a millionth; 0 for a negative number."""
     return Fraction(isqrt(max(number, _ZERO) * _STEPS**2 // 1), _STEPS)

@@ -1,7 +1,7 @@
-"""The head of the chain that a process has seen, and whether a ledger still leads there (`chain.proof.md`).
+"""The last head that a process has seen, and whether a ledger still contains it (`chain.proof.md`).
 
-A file or a database can be set back in place, by a restored backup, while somebody uses it. Its chain is then shorter,
-or goes on in another way; either way the event at the number that was seen last is not the one that was seen.
+A restored backup can set a ledger back while it is in use. Its chain is then shorter, or continues differently; either
+way it no longer has the event that was seen last under that number.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from eremite.ledger.chain import Head
 
 
 class Remembered:
-    """The furthest head that was seen. It only moves forward, whatever the order in which threads report."""
+    """The furthest head that this process has seen. It only moves forward, in whatever order threads report."""
 
     def __init__(self) -> None:
         self._head = Head()
@@ -20,7 +20,7 @@ class Remembered:
 
     @property
     def head(self) -> Head:
-        """The furthest head so far; number 0 before the first."""
+        """The furthest head so far; number 0 at the start."""
         return self._head
 
     def advance(self, head: Head) -> None:
@@ -30,22 +30,22 @@ class Remembered:
                 self._head = head
 
     def require(self, hash_at: Callable[[int], str | None], ledger: str) -> None:
-        """Refuse a ledger whose event at the remembered number has another hash, or is not there.
+        """Refuse a ledger in which the event with the remembered number is missing or has another hash.
 
-        Call it in the transaction that decides, before the decision: nobody can set the ledger back in between.
+        Call it in the transaction that decides, before the decision: the ledger cannot be set back in between.
         """
         if self._head.seq and hash_at(self._head.seq) != self._head.hash:
             raise set_back(ledger)
 
     def missing(self, ledger: str) -> LedgerError:
-        """Of a ledger that is not there; one that was used before is gone."""
+        """The error for a missing ledger; it differs if this process has used the ledger before."""
         if self._head.seq:
             return gone(ledger)
         return NoLedger(ledger)
 
 
 def gone(ledger: str) -> LedgerError:
-    """What is there is not the ledger that was there before."""
+    """The error for a ledger that disappeared, or is not the one that was opened."""
     return LedgerError(
         f"{ledger} was moved, removed or replaced while it was in use; nothing was charged. "
         "Put it back, or open it again."
@@ -53,7 +53,7 @@ def gone(ledger: str) -> LedgerError:
 
 
 def set_back(ledger: str) -> LedgerError:
-    """Of a ledger that has lost what was seen in it."""
+    """The error for a ledger that lost events which this process has seen."""
     return LedgerError(
         f"{ledger} was set back while it was in use: events that were seen in it are gone. Nothing was charged or "
         "released. Put its newest copy back, then start again; eremite ledger accept goes on with an older one."

@@ -1,4 +1,4 @@
-"""The tables that SQLite and PostgreSQL both keep a ledger in, the statements on them, and rows to records and back.
+"""The tables of a ledger, the same in SQLite and PostgreSQL; their statements; conversions between rows and records.
 
 `eremite_events` is the ledger; the other tables can be rebuilt from it, and `verify` compares them with it. Fractions
 are texts "p/q". Statements mark their parameters with `?`.
@@ -16,7 +16,7 @@ from eremite.privacy import Privacy
 
 Rows = Iterable[Sequence[Any]]
 
-#: Version n of the tables is what the first n scripts make. A script that was released is never changed.
+#: The first n scripts make version n of the tables. A released script is never changed.
 MIGRATIONS: list[tuple[str, ...]] = [
     (
         """CREATE TABLE eremite_head (
@@ -35,7 +35,7 @@ MIGRATIONS: list[tuple[str, ...]] = [
             dataset TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
             charged BIGINT NOT NULL, released BIGINT, PRIMARY KEY (dataset, analyst, request_id))""",
     ),
-    # Of the events, few say where rows come from; they are looked for whenever a ledger is opened.
+    # Few events record a source, and they are searched whenever a ledger is opened.
     ("CREATE INDEX eremite_sources ON eremite_events (seq) WHERE kind IN ('dataset opened', 'source noted')",),
 ]
 
@@ -44,7 +44,7 @@ SET_VERSION = "UPDATE eremite_head SET version = ?"
 
 HEAD = "SELECT seq, hash FROM eremite_head"
 HASH = "SELECT hash FROM eremite_events WHERE seq = ?"
-#: The standings of a dataset and an account, each with the request and its release, as far as there are any.
+#: The standings of a dataset and an account, each joined with the request and its release, if there are any.
 PAGE = """SELECT s.*, r.*, e.* FROM eremite_standings s
     LEFT JOIN eremite_requests r ON r.dataset = ? AND r.analyst = ? AND r.request_id = ?
     LEFT JOIN eremite_events e ON e.seq = r.released
@@ -81,13 +81,13 @@ def standing_from(row: Sequence[Any]) -> Standing:
 
 
 def _fraction(text: str) -> Fraction:
-    """Of "p/q" or "p", as `str` writes it; the pattern that `Fraction` matches would take longer than all the rest."""
+    """The fraction that `str` wrote as "p/q" or "p". `Fraction(text)` would take longer than the rest of a read."""
     above, _, below = text.partition("/")
     return Fraction(int(above), int(below) if below else 1)
 
 
 def standing_row(standing: Standing) -> tuple[Any, ...]:
-    """As `eremite_standings` keeps it."""
+    """The standing as a row of `eremite_standings`."""
     cap, spent = standing.cap, standing.spent
     caps = (None, None) if cap is None else (str(cap.epsilon), str(cap.delta))
     sums = map(str, (spent.epsilon, spent.delta, spent.rho, spent.rho_delta))
@@ -102,7 +102,7 @@ def request_from(row: Sequence[Any]) -> Request:
 
 
 def request_row(request: Request) -> tuple[Any, ...]:
-    """As `eremite_requests` keeps it."""
+    """The request as a row of `eremite_requests`."""
     account = request.account
     return (
         account.dataset,
@@ -131,7 +131,7 @@ def page_key(account: Account, request_id: str | None) -> tuple[str | None, ...]
 
 
 def page_of(account: Account, head: Rows, found: Rows) -> Page:
-    """The page, from what `HEAD` and `PAGE` gave."""
+    """The page, from the rows that `HEAD` and `PAGE` returned."""
     standings, request, release = {}, None, None
     for row in found:
         standing = standing_from(row[:11])
@@ -142,13 +142,13 @@ def page_of(account: Account, head: Rows, found: Rows) -> Page:
 
 
 def contents_of(head: Rows, events: Rows, standings: Rows, requests: Rows) -> Contents:
-    """The contents, from what the statements `HEAD` and `ALL_...` gave."""
+    """The contents, from the rows that `HEAD` and the statements `ALL_...` returned."""
     rows = tuple(Row(*row) for row in events)
     return Contents(head_of(head), rows, tuple(map(standing_from, standings)), tuple(map(request_from, requests)))
 
 
 def head_of(rows: Rows) -> Head:
-    """There is exactly one."""
+    """The head; a `LedgerError` unless there is exactly one."""
     heads = [Head(*row) for row in rows]
     if len(heads) != 1:
         raise LedgerError("The ledger has lost its head; nothing was charged. Restore it from a backup.")
@@ -156,7 +156,7 @@ def head_of(rows: Rows) -> Head:
 
 
 def too_new(place: str, version: int) -> LedgerError:
-    """Of a ledger that this version of eremite must not touch."""
+    """The error for a ledger that only a newer version of eremite may use."""
     return LedgerError(
         f"{place} was written by a newer version of eremite (its tables have version {version}, this one knows "
         f"{len(MIGRATIONS)}); nothing was charged. Install the newest eremite."

@@ -1,4 +1,4 @@
-"""A copy of a ledger in another file: of one moment, verified after it was written, and of nobody's file."""
+"""Copies of a ledger in another SQLite file, read back after they were written."""
 
 import os
 import sqlite3
@@ -14,7 +14,7 @@ from eremite.ledger.store import Contents
 
 
 def write_copy(file: LedgerFile, target: Path) -> Contents:
-    """Copy an open ledger into a file that is not there yet, for its owner alone, and read back what it holds."""
+    """Copy an open ledger into a new file, for its owner alone, and return the contents of the copy."""
     _make(target)
     try:
         with closing(sqlite3.connect(target)) as copy:
@@ -32,13 +32,13 @@ def _make(target: Path) -> None:
     try:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        raise InputError(f"{target} exists, and a copy never takes the place of a file; choose another name.") from None
+        raise InputError(f"{target} exists, and a copy never overwrites a file; choose another name.") from None
     except OSError as error:
         raise InputError(f"Cannot write {target}: {error.strerror}; choose another file.") from None
 
 
 def _read_back(target: Path) -> Contents:
-    """What the copy alone holds; no log is made beside it."""
+    """The contents of the copy, read without creating a log beside it."""
     address = f"file:{quote(str(target.resolve()))}?immutable=1"
     statements = (sql.HEAD, sql.ALL_EVENTS, sql.ALL_STANDINGS, sql.ALL_REQUESTS)
     with closing(sqlite3.connect(address, uri=True)) as copy:

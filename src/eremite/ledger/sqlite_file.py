@@ -1,8 +1,8 @@
-"""An open SQLite file, and transactions on it that wait for their turn.
+"""An open SQLite file, with transactions that queue.
 
-Processes wait in the kernel, for a lock on an empty file beside the ledger, and are woken when it is their turn. Asking
-SQLite again and again instead took several times as long with 32 processes. That the ledger is right does not rest on
-the queue but on SQLite's own lock; whoever comes past the queue, say the sqlite3 shell, is waited for as well.
+Processes queue in the kernel, for a lock on an empty file beside the ledger. SQLite's own polling took several times as
+long with 32 processes. Correctness does not rest on this queue but on SQLite's lock, which also excludes programs that
+bypass the queue, such as the sqlite3 shell.
 """
 
 import os
@@ -18,12 +18,12 @@ try:
 except ImportError:  # not on Windows; there SQLite's lock is the only queue
     fcntl = None  # type: ignore[assignment]
 
-_PATIENCE = 60  # seconds, with those who are not in the queue
-_PATIENCE_AT_CLOSE = 1000  # milliseconds, with those who read while the log is put into the file
+_PATIENCE = 60  # seconds to wait for programs that bypass the queue
+_PATIENCE_AT_CLOSE = 1000  # milliseconds to wait for readers while the log is moved into the file
 
 
 class LedgerFile:
-    """The connection of one process. The file is readable and writable by its owner alone."""
+    """A connection of one process to a ledger file, which only its owner may read and write."""
 
     def __init__(self, path: Path) -> None:
         with suppress(FileExistsError):
@@ -33,36 +33,36 @@ class LedgerFile:
         self.execute = self._connection.execute
 
     def prepare(self) -> None:
-        """Every commit is on disk before it counts. Only of a file that is known to be a ledger, or new."""
+        """Make every commit durable. Call it only for a file that is known to be a ledger or new."""
         self._queue = os.open(f"{self._path}-queue", os.O_CREAT | os.O_RDWR, 0o600)
         if self.execute("PRAGMA journal_mode").fetchall() != [("wal",)]:
-            with self._turn():  # a new file becomes one with a log, which SQLite does not wait for
+            with self._queued():  # SQLite does not wait for a lock when it switches a file to WAL
                 self.execute("PRAGMA journal_mode = WAL").fetchall()
         self.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction that nobody else writes beside."""
-        with self._turn(), self._transaction("BEGIN IMMEDIATE"):
+        """A transaction with exclusive write access."""
+        with self._queued(), self._transaction("BEGIN IMMEDIATE"):
             yield
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """A transaction that sees one moment."""
+        """A transaction that sees the ledger at one moment."""
         with self._transaction("BEGIN"):
             yield
 
     def close(self) -> None:
-        """Put the log into the file first, so that the file alone has every charge, whoever else has it open."""
+        """Close the file, after moving the log into it, so that the file alone has every charge."""
         if self._queue >= 0:
-            with suppress(sqlite3.Error):  # read-only, or read by others: the log has the charges, and stays
+            with suppress(sqlite3.Error):  # read-only, or in use by readers: the charges stay in the log
                 self.execute(f"PRAGMA busy_timeout = {_PATIENCE_AT_CLOSE}").fetchall()
                 self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             os.close(self._queue)
         self._connection.close()
 
     def copy_to(self, other: sqlite3.Connection) -> None:
-        """Write one moment of the ledger into another database, which is empty."""
+        """Copy the ledger at one moment into another, empty database."""
         self._connection.backup(other)
 
     @contextmanager
@@ -78,7 +78,7 @@ class LedgerFile:
             raise
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _queued(self) -> Iterator[None]:
         if fcntl is None:
             yield
             return
@@ -89,7 +89,7 @@ class LedgerFile:
             fcntl.flock(self._queue, fcntl.LOCK_UN)
 
     def _require_same_file(self) -> None:
-        """A ledger that was put away or swapped under us would take charges that nobody sees again."""
+        """Refuse if the file was moved or replaced: charges written to it would be lost."""
         if _identity(self._path) != self._identity:
             raise gone(f"The ledger {self._path}")
 

@@ -1,7 +1,7 @@
-"""A ledger in one SQLite file: write-ahead log, every commit on disk before it counts.
+"""A ledger in one SQLite file, with a write-ahead log that is synced at every commit.
 
-Threads of one process wait in line for its connection, processes wait for their turn with the file, and nobody is told
-that it is locked. It must be on a disk of this machine: the log needs memory that its processes share.
+Threads queue for the connection of their process, and processes queue for the file, so nobody gets an error that it is
+locked. The file must be on a disk of this machine, because the log needs memory that its processes share.
 """
 
 import sqlite3
@@ -22,22 +22,22 @@ from eremite.ledger.store import Account, Changes, Contents, Page, T
 
 
 class SqliteStore:
-    """Keeps a ledger in a file. `create` makes it if it is not there."""
+    """Keeps a ledger in a file; with `create`, a missing one is created."""
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        self._path = Path(path).resolve()  # also of ":memory:", and wherever the process goes later
+        self._path = Path(path).resolve()  # also for ":memory:"; the process may change its folder later
         self.where = f"The ledger {self._path}"
         self.is_new = False
         self._create = create
         self._remembered = Remembered()
         self._connection = OneConnection(self._open)
         self._batches = Batches()
-        self._told(lambda file: None)  # what is wrong with the file is said now
-        self._create = False  # one that goes away from now on is missed, not made again
+        self._run(lambda file: None)  # fail now if the file cannot be used
+        self._create = False  # a file that disappears later is an error, and is not created again
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        with self._batches.joined(Task(account, request_id, make)) as task:
-            self._told(lambda file: self._write_until_settled(file, task))
+        with self._batches.enqueued(Task(account, request_id, make)) as task:
+            self._run(lambda file: self._write_until_settled(file, task))
         return task.answer()
 
     def page(self, account: Account) -> Page:
@@ -50,7 +50,7 @@ class SqliteStore:
             with file.reading():
                 return sql.contents_of(*(file.execute(statement).fetchall() for statement in statements))
 
-        return self._told(once)
+        return self._run(once)
 
     def sources(self) -> list[Row]:
         return self._read(lambda file: [Row(*row) for row in file.execute(sql.SOURCES).fetchall()])
@@ -60,32 +60,32 @@ class SqliteStore:
 
     def ping(self, within: float) -> None:
         try:
-            self._told(self._seen, within)
+            self._run(self._checked_head, within)
         except Busy:
             raise LedgerError(f"{self.where} is busy: it did not answer within {within:g} seconds.") from None
 
     def backup(self, target: Path) -> Contents:
-        return self._told(lambda file: write_copy(file, target))
+        return self._run(lambda file: write_copy(file, target))
 
     def close(self) -> None:
         self._connection.close()
 
     def _read(self, work: Callable[[LedgerFile], T]) -> T:
-        """Look at one moment of a ledger that was not set back."""
+        """The result of `work` in a transaction that sees one moment, if the ledger was not set back."""
 
         def once(file: LedgerFile) -> T:
             with file.reading():
-                head = self._seen(file)
+                head = self._checked_head(file)
                 result = work(file)
             self._remembered.advance(head)
             return result
 
-        return self._told(once)
+        return self._run(once)
 
     def _write_until_settled(self, file: LedgerFile, mine: Task[T]) -> None:
         while not mine.settled:
             with self._batches.batch(mine) as tasks, file.writing():
-                last = self._seen(file)
+                last = self._checked_head(file)
                 for task in tasks:
                     changes = task.decide(partial(_page, file, task.account, task.request_id))
                     if changes is not None:
@@ -94,13 +94,13 @@ class SqliteStore:
                             file.execute(statement, values)
             self._remembered.advance(last)
 
-    def _seen(self, file: LedgerFile) -> Head:
-        """The head, of a chain that still has what was seen of it."""
+    def _checked_head(self, file: LedgerFile) -> Head:
+        """The head, if the chain still has the event that this process saw last."""
         self._remembered.require(partial(_hash_at, file), self.where)
         return sql.head_of(file.execute(sql.HEAD).fetchall())
 
-    def _told(self, work: Callable[[LedgerFile], T], within: float = -1) -> T:
-        """Do it; what SQLite cannot do, in a sentence of ours."""
+    def _run(self, work: Callable[[LedgerFile], T], within: float = -1) -> T:
+        """The result of `work`; errors of SQLite in our own words."""
         try:
             with self._connection.use(within) as file:
                 return work(file)
@@ -108,32 +108,32 @@ class SqliteStore:
             words = sentence(self._path, error)
         except OSError as error:
             words = f"{self.where} cannot be opened ({error.strerror}); nothing was released. Check its folder."
-        raise LedgerError(words)  # here, so that SQLite's own error does not travel along
+        raise LedgerError(words)  # outside of except, so that SQLite's error is not its context
 
     def _open(self) -> LedgerFile:
         if not (self._create or self._path.exists()):
             raise self._remembered.missing(self.where)
         file = LedgerFile(self._path)
         try:
-            self._bring_forward(file)
+            self._ensure_version(file)
         except BaseException:
             file.close()
             raise
         return file
 
-    def _bring_forward(self, file: LedgerFile) -> None:
-        version = self._version(file)  # before anything is changed: it may be no ledger at all
+    def _ensure_version(self, file: LedgerFile) -> None:
+        version = self._version(file)  # before anything is changed: the file may not be a ledger
         if version == 0 and not self._create:
             raise self._remembered.missing(self.where)
         file.prepare()
         if version < len(sql.MIGRATIONS):
             with file.writing():
-                version = self._version(file)  # of which another process may have changed it meanwhile
+                version = self._version(file)  # another process may have migrated it in the meantime
                 self.is_new = version == 0
                 _migrate(file, version)
 
     def _version(self, file: LedgerFile) -> int:
-        """0 of an empty file; an error of one that is no ledger, or not one that we can read."""
+        """The version of the tables; 0 for an empty file, an error for a file that is no ledger or a newer one."""
         names = [name for (name,) in file.execute("SELECT name FROM sqlite_master")]
         if not names:
             return 0
@@ -158,6 +158,6 @@ def _hash_at(file: LedgerFile, seq: int) -> str | None:
 
 
 def _page(file: LedgerFile, account: Account, request_id: str | None) -> Page:
-    """Every row is fetched before one is looked at: a statement left half-way would keep its transaction open."""
+    """The page. All rows are fetched at once: an unfinished statement would keep its transaction open."""
     found = file.execute(sql.PAGE, sql.page_key(account, request_id)).fetchall()
     return sql.page_of(account, file.execute(sql.HEAD).fetchall(), found)

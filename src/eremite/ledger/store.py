@@ -1,6 +1,6 @@
-"""What a ledger needs of a place to keep it: one function that changes, one that reads.
+"""The interface of a store, which keeps the rows of a ledger.
 
-A store knows no rule and no event; it keeps rows. Every store passes `tests/contracts/test_ledger.py`.
+A store knows no rules and no events. Every store passes `tests/contracts/test_ledger.py`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from eremite.ledger.budget import NOTHING, Spent
 from eremite.ledger.chain import Head, Row
 from eremite.privacy import Privacy
 
-#: The analyst whose account is the dataset as a whole; no analyst may be called that.
+#: The analyst in the account of a whole dataset; no analyst can have this name.
 EVERYONE = ""
 
 T = TypeVar("T")
@@ -28,17 +28,17 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Cap and sums of an account, or of a dataset as a whole: what the events add up to."""
+    """Cap and sums of an account or of a whole dataset, as its events add up."""
 
     account: Account
     cap: Privacy | None
     spent: Spent = NOTHING
-    rows_per_person: int | None = None  # of a dataset as a whole
+    rows_per_person: int | None = None  # only of a whole dataset
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that was paid for: the rows of its charge and, once there is one, of its release."""
+    """A request that was charged: the numbers of the rows with its charge and, once there is one, its release."""
 
     account: Account
     request_id: str
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a decision about one request reads. The release is the payload of its row."""
+    """All that a decision about one request reads. `release` is the row with the stored release."""
 
     head: Head
     dataset: Standing | None
@@ -60,7 +60,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a decision writes, all of it or nothing: one row, and what it changes in standings and requests."""
+    """All that a decision writes, atomically: one row, and the standings and the request that it changes."""
 
     row: Row
     standings: tuple[Standing, ...] = ()
@@ -69,7 +69,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Everything in a ledger, at one moment."""
+    """Everything in a ledger at one moment."""
 
     head: Head
     rows: tuple[Row, ...]
@@ -81,37 +81,37 @@ class Store(Protocol):
     """A place that keeps a ledger."""
 
     def change(self, account: Account, request_id: str | None, make: Callable[[Page], tuple[Changes | None, T]]) -> T:
-        """Show `make` the page, write the changes it returns, and give its other result once they are safe.
+        """Call `make` with the page, write the changes it returns, and return its other result once they are safe.
 
-        Nobody else changes the ledger in between, and the changes outlive a crash from when this returns. When it
-        raises, the changes may have been written or not, but not in part.
+        Nobody else changes the ledger in between, and once this returns the changes survive a crash. If it raises, the
+        changes were written completely or not at all.
         """
 
     @property
     def where(self) -> str:
-        """The ledger and its place, as a sentence begins; no part of an address, which may hold a password."""
+        """The ledger and its place, as the subject of a sentence; no part of an address, which may hold a password."""
 
     @property
     def is_new(self) -> bool:
-        """Whether this store made the ledger, when it was opened."""
+        """Whether the ledger was created when this store was opened."""
 
     def page(self, account: Account) -> Page:
-        """The page, to look at."""
+        """The page of an account, for reading."""
 
     def sources(self) -> list[Row]:
-        """The events that say where the rows of datasets come from, in order."""
+        """The events that record the sources of datasets, in order."""
 
     def hash_at(self, seq: int) -> str | None:
-        """The hash of the event with this number, if there is one."""
+        """The hash of the event with this number; None if there is none."""
 
     def ping(self, within: float) -> None:
-        """A `LedgerError` unless the ledger can be read, and was not set back, within so many seconds."""
+        """Raise a `LedgerError` unless the ledger can be read within so many seconds and was not set back."""
 
     def backup(self, target: Path) -> Contents:
-        """Copy one moment of the ledger into a file that is not there yet; what the copy holds."""
+        """Copy the ledger as of one moment into a new file, and return the contents of the copy."""
 
     def contents(self) -> Contents:
-        """All rows, standings and requests, as they are: also of a ledger that was set back, to find out about it."""
+        """All rows, standings and requests, even of a ledger that was set back, so that it can be examined."""
 
     def close(self) -> None:
-        """Let go of files and connections; the next use opens them again."""
+        """Close files and connections; the next use opens them again."""

@@ -1,4 +1,4 @@
-"""How a budget came to where it is: its history, added up again event by event as the ledger did."""
+"""Budgets over time, recomputed from the history event by event, as the ledger did."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A budget after an event. Time never runs back here: where a clock did, the order of events is what counts."""
+    """A budget after an event. Times never decrease here, even if a clock ran back: the order of events counts."""
 
     time: datetime
     budget: Budget
 
     @property
     def remaining(self) -> Fraction | None:
-        """The largest epsilon for one more release without delta, as the ledger counts; None without a cap."""
+        """The largest epsilon for one more release without delta; None without a cap."""
         have = remaining(self.budget)
         return None if have is None else have.epsilon
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetTimeline:
-    """The budget of a dataset as a whole, those of accounts, and what was refused: all of it from the history."""
+    """The budget of a whole dataset over time, those of accounts, and the refused requests."""
 
     dataset: str
     whole: tuple[Moment, ...]
     accounts: tuple[tuple[str, tuple[Moment, ...]], ...]
-    refused: tuple[tuple[datetime, str], ...]  # when, and whose request
+    refused: tuple[tuple[datetime, str], ...]  # time and account
 
     def plot(self) -> "Figure":
         """A matplotlib figure of epsilon over time; crosses are refused requests. Needs eremite[plots]."""
@@ -58,17 +58,17 @@ class BudgetTimeline:
 def budget_timeline(
     history: Iterable[tuple[datetime, Event]], dataset: str, analyst: str | None = None
 ) -> BudgetTimeline:
-    """The course of a dataset's budget and of those of its accounts, or of one of them."""
+    """The budgets of a dataset and of all its accounts, or of one of them, over time."""
     whole: list[Moment] = []
     accounts: dict[str, list[Moment]] = {}
     refused = []
     for time, event in _in_order(history):
         if isinstance(event, Refused) and analyst in (None, event.analyst):
             refused.append((time, event.analyst))
-        _take(whole, time, event, Budget("", None))
+        _append(whole, time, event, Budget("", None))
         whose = getattr(event, "analyst", None)
         if whose is not None and analyst in (None, whose):
-            _take(accounts.setdefault(whose, []), time, event, Budget(whose, None))
+            _append(accounts.setdefault(whose, []), time, event, Budget(whose, None))
     kept = tuple((name, tuple(moments)) for name, moments in sorted(accounts.items()) if moments)
     return BudgetTimeline(dataset, tuple(whole), kept, tuple(refused))
 
@@ -80,8 +80,8 @@ def _in_order(history: Iterable[tuple[datetime, Event]]) -> Iterator[tuple[datet
         yield latest, event
 
 
-def _take(moments: list[Moment], time: datetime, event: Event, first: Budget) -> None:
-    """One more moment, if the event changes this budget."""
+def _append(moments: list[Moment], time: datetime, event: Event, first: Budget) -> None:
+    """Append a moment if the event changes this budget."""
     before = moments[-1].budget if moments else first
     whole = first.name == ""
     if isinstance(event, Charged):

@@ -1,4 +1,4 @@
-"""Budgets and events as plain facts, ready for JSON: the command line and the service tell the same."""
+"""Budgets and events as values for JSON, the same for the command line and the service."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -36,19 +36,19 @@ _KINDS: dict[type[Event], str] = {
 
 
 def budgets_to_json(dataset: str, budgets: Iterable[tuple[str | None, Budget]]) -> dict[str, Any]:
-    """The budget of the dataset as a whole, under no account, and those of its accounts."""
+    """The budget of the whole dataset, with account None, and those of its accounts."""
     return {"dataset": dataset, "budgets": [{"account": account} | _numbers(budget) for account, budget in budgets]}
 
 
 def privacy_to_json(privacy: Privacy | None) -> dict[str, Any] | None:
-    """Epsilon and delta as numbers that read back as the same fractions."""
+    """Epsilon and delta as JSON numbers that convert back to the same fractions."""
     if privacy is None:
         return None
     return {"epsilon": json_number(privacy.epsilon), "delta": json_number(privacy.delta)}
 
 
 def line_to_json(entry: Entry) -> dict[str, Any]:
-    """An event on one line, under `FIELDS`."""
+    """An event as one flat record with the keys in `FIELDS`."""
     event, spent = entry.event, privacy_to_json(_spent(entry.event)) or {}
     values = (
         entry.seq,
@@ -86,7 +86,7 @@ def _numbers(budget: Budget) -> dict[str, Any]:
 
 
 def _spent(event: Event) -> Privacy | None:
-    """What the event is about, in epsilon and delta."""
+    """The epsilon and delta of an event: its cap, charge or refused cost; None for other events."""
     if isinstance(event, DatasetOpened | CapSet):
         return event.cap
     if isinstance(event, Charged):

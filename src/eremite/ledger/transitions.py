@@ -1,4 +1,4 @@
-"""What a ledger writes when a request comes: pure functions from a page to changes."""
+"""The transitions of a ledger: pure functions from a page and a request to changes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,20 +14,20 @@ from eremite.privacy import Privacy
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """The release is paid for, once: compute it, store it, hand it over. Its time is that of the charge."""
+    """The request was charged: compute the release, store it, return it. Its time is the time of the charge."""
 
     charged_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The release was made before, and costs nothing again."""
+    """The request was answered before: its stored release, which costs nothing again."""
 
     release: str
 
 
 def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
-    """A new dataset gets the cap; a known one keeps the cap that the ledger has."""
+    """Open a new dataset with the cap, or return the cap that a known dataset has."""
     if page.dataset is not None and page.dataset.cap is not None:
         _require_same_person(page.dataset, wanted)
         return None, page.dataset.cap
@@ -36,7 +36,7 @@ def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Chan
 
 
 def _require_same_person(known: Standing, wanted: DatasetOpened) -> None:
-    """What was released under another number of rows a person keeps no promise to a person with this many."""
+    """Refuse another number of rows per person: earlier releases do not protect a person with that many rows."""
     if known.rows_per_person != wanted.rows_per_person:
         raise InputError(
             f"The ledger keeps dataset {wanted.dataset!r} for people with at most {known.rows_per_person} rows each, "
@@ -46,7 +46,7 @@ def _require_same_person(known: Standing, wanted: DatasetOpened) -> None:
 
 
 def set_cap(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
-    """The cap of the dataset, or of one account, is another from now on."""
+    """Set the cap of the dataset or of one account."""
     account = Account(wanted.dataset, EVERYONE if wanted.analyst is None else wanted.analyst)
     whole = known(page, wanted.dataset)
     before = whole if wanted.analyst is None else page.account or Standing(account, None)
@@ -54,7 +54,7 @@ def set_cap(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
 
 
 def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
-    """Charge, or say why not; a request that was paid for before is never charged again."""
+    """Charge a request or refuse it; a request that was charged before is never charged again."""
     known(page, wanted.dataset)
     if page.request is not None:
         return _again(page, page.request, now, wanted)
@@ -69,7 +69,7 @@ def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None,
 
 
 def store_release(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:
-    """Keep a release beside its charge; there is at most one."""
+    """Store the release of a charged request, which has at most one."""
     if page.request is None:
         raise InputError(f"Request {released.request_id!r} was not charged, so no release of it can be stored.")
     if page.request.released is not None:
@@ -79,25 +79,25 @@ def store_release(page: Page, now: datetime, released: Released) -> tuple[Change
 
 
 def note(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted) -> tuple[Changes, None]:
-    """Keep a fact about a known dataset; no budget changes."""
+    """Record a fact about a known dataset; no budget changes."""
     known(page, noted.dataset)
     return Changes(next_row(page.head, now, noted)), None
 
 
 def standings_of(page: Page, account: Account) -> tuple[Standing, Standing]:
-    """Whose caps must hold: the dataset's, and the account's if it has one."""
+    """The standings whose caps must hold: the dataset's and the account's, which may have no cap."""
     return known(page, account.dataset), page.account or Standing(account, None)
 
 
 def budget_of(standing: Standing) -> Budget:
-    """The standing with the name that sentences call it by."""
+    """The budget of a standing, with its name in sentences."""
     dataset, analyst = standing.account.dataset, standing.account.analyst
     name = f"Dataset {dataset!r}" if analyst == EVERYONE else f"Account {analyst!r}"
     return Budget(name, standing.cap, standing.spent)
 
 
 def known(page: Page, dataset: str) -> Standing:
-    """The dataset as a whole; an error if the ledger has never heard of it."""
+    """The standing of the whole dataset; an error if the ledger does not have the dataset."""
     if page.dataset is None:
         raise InputError(f"Dataset {dataset!r} is not in this ledger; open it with its cap first.")
     return page.dataset

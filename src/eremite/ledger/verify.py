@@ -1,4 +1,4 @@
-"""Whether a ledger is what its events say: the chain unbroken, the sums right, every release paid for."""
+"""Verification of a ledger: the chain is unbroken, the sums match the events, every release was charged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,19 +14,19 @@ from eremite.ledger.transitions import Stored
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found, in sentences, and where the chain ends: note that down elsewhere, and find it again later."""
+    """The problems found, in sentences, and the head of the chain: note its hash elsewhere for a later verification."""
 
     head: Head
     findings: tuple[str, ...]
 
     @property
     def sound(self) -> bool:
-        """Nothing was found."""
+        """Whether no problem was found."""
         return not self.findings
 
 
 def verification(contents: Contents, noted: str | None = None) -> Verification:
-    """All that is wrong with a ledger. A broken chain comes first; what follows from it may be more."""
+    """All problems of a ledger. Those of the chain come first, and may cause the others."""
     replayed = _Replay()
     lost = noted is not None and noted not in {row.hash for row in contents.rows}
     findings = ["No event has the hash that was noted: events were cut off or rewritten."] if lost else []
@@ -36,7 +36,7 @@ def verification(contents: Contents, noted: str | None = None) -> Verification:
 
 
 def _links(contents: Contents) -> Iterator[str]:
-    """Changed, removed and reordered rows."""
+    """A sentence for each row that was changed, removed or reordered."""
     before = Head()
     for row in contents.rows:
         if row.seq != before.seq + 1:
@@ -44,7 +44,7 @@ def _links(contents: Contents) -> Iterator[str]:
         elif row.previous != before.hash:
             yield f"Event {row.seq} does not follow the event before it: one of the two was changed or replaced."
         if hash_of(row) != row.hash:
-            yield f"Event {row.seq} was changed: its hash is another."
+            yield f"Event {row.seq} was changed: its hash does not match."
         before = Head(row.seq, row.hash)
     if before != contents.head:
         yield f"The ledger ends at event {before.seq}, its head says event {contents.head.seq}: the end was changed."
@@ -52,14 +52,14 @@ def _links(contents: Contents) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Replay:
-    """The standings and requests that the events so far add up to."""
+    """The standings and requests, recomputed from the events so far."""
 
     head: Head = field(default_factory=Head)
     standings: dict[Account, Standing] = field(default_factory=dict)
     requests: dict[tuple[Account, str], Request] = field(default_factory=dict)
 
     def take(self, row: Row) -> Iterator[str]:
-        """Apply an event with the functions that wrote it, or say why it could not have been written."""
+        """Apply an event with the functions that wrote it, or yield why they could not have written it."""
         try:
             changes = self._changes(row)
         except (InputError, LedgerError) as error:
@@ -111,13 +111,13 @@ class _Replay:
 
 
 def _differences(contents: Contents, replayed: _Replay) -> Iterator[str]:
-    """Sums and requests that are not what the events add up to."""
+    """A sentence for each sum or request that does not match the events."""
     kept = {standing.account: standing for standing in contents.standings}
     for account in sorted(kept.keys() | replayed.standings.keys(), key=str):
         if kept.get(account) != replayed.standings.get(account):
             whose = f"dataset {account.dataset!r}" if account.analyst == EVERYONE else f"account {account.analyst!r}"
-            yield f"The sums kept for {whose} are not those of its events."
+            yield f"The sums kept for {whose} do not match its events."
     asked = {(request.account, request.request_id): request for request in contents.requests}
     for key in sorted(asked.keys() | replayed.requests.keys(), key=str):
         if asked.get(key) != replayed.requests.get(key):
-            yield f"What is kept of request {key[1]!r} is not what its events say."
+            yield f"The record of request {key[1]!r} does not match its events."

@@ -1,10 +1,9 @@
-"""A witness: a small file beside a description that remembers the head of its ledger (`chain.proof.md`, C3).
+"""The witness: a small file beside a description that records the head of its ledger (`chain.proof.md`, C3).
 
-A ledger that was removed, set back, or is on a disk that was not mounted looks like one with budget left. The witness
-lies elsewhere, beside the description, and a ledger must not be behind it. It is written after a charge is safe and
-before anything is computed, so it is never ahead of an honest ledger. To keep charges fast in a crowd it is written at
-most once in `PAUSE` seconds, and left behind by `MOST_BEHIND` charges at most; a charge that comes alone is witnessed
-at once.
+A ledger that was removed or set back, or whose disk is not mounted, looks like one with budget left. The witness lies
+elsewhere, beside the description, and a ledger must not be behind it. It is written after a charge is safe and before
+anything is computed, so it is never ahead of an honest ledger. To keep many concurrent charges fast, it is written at
+most once in `PAUSE` seconds, and is at most `MOST_BEHIND` charges behind; a single charge is recorded at once.
 """
 
 import os
@@ -29,32 +28,32 @@ _ACCEPT = 'or, to go on without them on purpose, run: eremite ledger accept DESC
 
 
 class Witness:
-    """Of the ledger of one dataset. Threads, processes and forked copies may use it at the same time."""
+    """The witness of one dataset's ledger. Threads, processes and forked copies may use it concurrently."""
 
     def __init__(self, path: Path, dataset: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = path
         self._dataset = dataset
         self._clock = clock
-        self._behind = 0  # charges since the file was written
-        self._due = clock()  # when the next charge is witnessed at once
+        self._behind = 0  # charges since the file was last written
+        self._due = clock()  # time from which the next charge is recorded at once
         self._noticed = False
         self._lock, self._process = Lock(), os.getpid()
 
     def known(self) -> Witnessed | None:
-        """What it says; None before the first charge."""
+        """The recorded head and spending; None before the first charge."""
         return read_witnessed(self._path)
 
     def require(self, store: Store) -> None:
-        """Refuse a ledger that does not lead to what was witnessed: it is behind, or another one.
+        """Refuse a ledger that does not contain the recorded head: it is behind, or another one.
 
-        The file is read first: a ledger that goes on meanwhile is further, never behind.
+        The witness is read before the ledger, so a ledger that grows in between is not taken to be behind.
         """
         known = self.known()
         if known is not None:
             self._require_in(store, known)
 
     def require_none(self, ledger: str) -> None:
-        """Refuse to start anew where a ledger was in use; `ledger` is not there."""
+        """Refuse to create a ledger, which is missing, if the witness has a record of one."""
         known = self.known()
         if known is not None:
             raise LedgerError(
@@ -63,22 +62,22 @@ class Witness:
             )
 
     def charged(self, store: Store) -> None:
-        """A charge is safe in the store. Written at once, unless charges come in a crowd."""
-        with self._held():
+        """Record that a charge is safe in the store: at once, unless many charges arrive together."""
+        with self._locked():
             self._behind += 1
             if self._behind > MOST_BEHIND or self._clock() >= self._due:
                 self._keep(store)
                 self._due = self._clock() + PAUSE
 
     def settle(self, store: Store) -> None:
-        """Written now, if the ledger is further."""
-        with self._held():
+        """Write the file now, if the ledger is further."""
+        with self._locked():
             self._keep(store)
 
     def replace(self, store: Store) -> None:
-        """Know this ledger from now on, whatever was known before. For the custodian."""
-        with self._held(), folder_locked(self._path.parent):
-            write_witnessed(self._path, self._seen(store))
+        """Record the head of this ledger in place of any other, for the custodian."""
+        with self._locked(), folder_locked(self._path.parent):
+            write_witnessed(self._path, self._observed(store))
 
     def _keep(self, store: Store) -> None:
         try:
@@ -91,12 +90,12 @@ class Witness:
     def _write_if_further(self, store: Store) -> None:
         known = self.known()
         if known is not None:
-            self._require_in(store, known)  # a witness of another ledger was accepted meanwhile, and is not undone
-        seen = self._seen(store)
+            self._require_in(store, known)  # do not undo that another ledger was accepted in the meantime
+        seen = self._observed(store)
         if known is None or seen.head.seq > known.head.seq:
             write_witnessed(self._path, seen)
 
-    def _seen(self, store: Store) -> Witnessed:
+    def _observed(self, store: Store) -> Witnessed:
         page = store.page(Account(self._dataset, EVERYONE))
         spent = NOTHING if page.dataset is None else page.dataset.spent
         return Witnessed(self._dataset, page.head, Privacy(spent.epsilon, spent.delta))
@@ -124,8 +123,8 @@ class Witness:
             )
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
-        """One thread at a time; a forked process may have a lock whose holder is not there."""
+    def _locked(self) -> Iterator[None]:
+        """Let in one thread at a time. A forked process gets a new lock: nobody in it could release the old one."""
         if self._process != os.getpid():
             self._lock, self._process = Lock(), os.getpid()
         with self._lock:

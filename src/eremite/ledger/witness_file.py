@@ -1,4 +1,4 @@
-"""The file of a witness: read, and replaced all at once by one writer at a time."""
+"""The file of a witness, which one writer at a time replaces atomically."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from eremite.privacy import Privacy
 
 try:
     import fcntl
-except ImportError:  # not on Windows; there two writers may set the file back by what the slower one had not seen
+except ImportError:  # on Windows, the slower of two writers may replace a newer file by an older one
     fcntl = None  # type: ignore[assignment]
 
 _FORMAT = 1
@@ -23,7 +23,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """What a witness says: a dataset's ledger had this head, and this was spent."""
+    """The record of a witness: the head of a dataset's ledger, and what was spent."""
 
     dataset: str
     head: Head
@@ -31,12 +31,12 @@ class Witnessed:
 
     @property
     def in_words(self) -> str:
-        """The end of a sentence."""
+        """The record as the end of a sentence."""
         return f"{self.head.seq:,} events, and {self.spent} spent"
 
 
 def read_witnessed(path: Path) -> Witnessed | None:
-    """What the file says; None if there is none. One that cannot be read is an error: it may know of charges."""
+    """The record in the file; None if there is no file. An unreadable file is an error: it may record charges."""
     try:
         return _parsed(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -63,9 +63,9 @@ def _parsed(said: dict[str, Any]) -> Witnessed:
 
 
 def write_witnessed(path: Path, witnessed: Witnessed) -> None:
-    """Replace the file, for its owner alone: a crash leaves the old one or the new one, and the new one is on disk.
+    """Replace the file, readable for its owner alone. A crash leaves either the old file or the new one.
 
-    Call it with the folder locked.
+    When this returns, the new file is on disk. Call it with the folder locked.
     """
     said = {
         "format": _FORMAT,
@@ -86,7 +86,7 @@ def write_witnessed(path: Path, witnessed: Witnessed) -> None:
 
 def _write(path: Path, text: str) -> None:
     with suppress(FileNotFoundError):
-        path.unlink()  # of a process that was killed and had our number
+        path.unlink()  # left by a killed process with the same id
     with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -94,14 +94,14 @@ def _write(path: Path, text: str) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """The new name is on disk as well, where folders can be synced."""
+    """Sync the folder, so that the new name is on disk as well; some file systems cannot."""
     with suppress(OSError), _opened(folder) as number:
         os.fsync(number)
 
 
 @contextmanager
 def folder_locked(folder: Path) -> Iterator[None]:
-    """One writer at a time, of all processes; on file systems that lock no folders, without."""
+    """Let in one writer at a time, of all processes; file systems that cannot lock folders are not locked."""
     if fcntl is None:
         yield
         return
@@ -112,7 +112,7 @@ def folder_locked(folder: Path) -> Iterator[None]:
             yield
         finally:
             with suppress(OSError):
-                fcntl.flock(number, fcntl.LOCK_UN)  # a process that was forked meanwhile has the number as well
+                fcntl.flock(number, fcntl.LOCK_UN)  # explicitly: a process forked in the meantime has the file open too
 
 
 @contextmanager

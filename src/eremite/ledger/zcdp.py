@@ -1,8 +1,8 @@
-"""How much zCDP fits under (epsilon, delta): the tight conversion, rounded down (`decide.proof.md`, L4).
+"""The largest rho for which rho-zCDP implies (epsilon, delta)-DP, rounded down (`decide.proof.md`, L4).
 
 paper (Canonne, Kamath, Steinke 2020)     here
 rho                                       the returned fraction
-alpha, the order of a Renyi divergence    order, any number above 1; the best one is looked for in floats
+alpha, the order of a Renyi divergence    order, any number above 1; the best one is searched in floats
 delta(alpha)                              e^((alpha-1)(alpha rho - epsilon)) (1 - 1/alpha)^alpha / (alpha - 1)
 """
 
@@ -17,15 +17,15 @@ from eremite.intervals import as_arb, at_least, at_most
 _DIGITS = 192  # binary, after the point: an epsilon of 10^-6 still has a rho of fifty significant ones
 _PER_DOUBLING = 64  # orders tried between alpha - 1 and twice that; finer ones gain less than a part in 10^4
 _DOUBLINGS = range(-40, 80)
-_TRIES = 100  # threads share the precision of the moment; an enclosure that another one made wide is made again
+_TRIES = 100  # threads share the working precision; if another thread lowered it, the enclosure is computed again
 
 
 @lru_cache(maxsize=1024)
 def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """A rho, as large as can be shown, for which every rho-zCDP release is (epsilon, delta)-DP; 0 < delta < 1.
+    """A rho, as large as can be proved, for which every rho-zCDP release is (epsilon, delta)-DP; 0 < delta < 1.
 
-    Any order gives a rho that is proved, so the search for the best one need not be trusted. It is the same wherever it
-    is computed: orders come from a fixed grid, and the enclosure is demanded narrow.
+    Every order gives a valid rho, so the search for the best order need not be trusted. The result is the same on every
+    machine: orders come from a fixed grid, and the enclosure must be narrow.
     """
     order = _best_order(float(epsilon), _log(delta))
     digits = _DIGITS + int(epsilon).bit_length()
@@ -44,7 +44,7 @@ def _rho(order: Fraction, epsilon: Fraction, delta: Fraction) -> arb:
 
 
 def _best_order(epsilon: float, log_delta: float) -> Fraction:
-    """The order on the grid with the largest rho in floats: first to a doubling, then between its neighbors."""
+    """The order on the grid with the largest rho in floats: first the best doubling, then the best order near it."""
 
     def rho(order: Fraction) -> float:
         above = float(order - 1)
@@ -62,5 +62,5 @@ def _order(doubling: int, part: int) -> Fraction:
 
 
 def _log(number: Fraction) -> float:
-    """The logarithm, also of a number that is no float."""
+    """The natural logarithm, also of a number too small for a float."""
     return math.log(number.numerator) - math.log(number.denominator)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from eremite.errors import InputError
-from eremite.names import cut_name, first_repeated
+from eremite.names import first_repeated, quote_name
 
 Subspace = tuple[str, ...]
 """The columns of a subspace, in the order of the table."""
@@ -113,10 +113,10 @@ def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
         raise InputError("Each subspace must be a list of one or more column names.")
     unknown = next((name for name in subspace if name not in place), None)
     if unknown is not None:
-        raise InputError(f"Subspace column {cut_name(unknown)} is not in the table; correct the name.")
+        raise InputError(f"Subspace column {quote_name(unknown, 40)} is not in the table; correct the name.")
     repeated = first_repeated(subspace)
     if repeated is not None:
-        raise InputError(f"Column {cut_name(repeated)} occurs twice in one subspace.")
+        raise InputError(f"Column {quote_name(repeated, 40)} occurs twice in one subspace.")
     return tuple(sorted(subspace, key=place.__getitem__))
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 
+from eremite.names import show_name
 from eremite.plots.look import (
     BLACK,
     BLUE,
@@ -23,7 +24,7 @@ from eremite.plots.look import (
     panels,
     plot,
 )
-from eremite.plots.words import frame, short
+from eremite.plots.words import LONGEST_NAME, frame
 
 _ACCOUNTS: list[tuple[str, Style]] = [(BLUE, "-"), (ORANGE, DASHED), (GREEN, DOTTED)]
 _MINUTE = 1 / 1_440  # of a day
@@ -54,7 +55,7 @@ def draw(dataset: str, courses: Sequence[Course], refused: Sequence[tuple[dateti
         _panel(grid[1], left, "epsilon left for one release", (start, end))
     grid[-1].set_xlabel("time (UTC)")
     undrawn = len(courses) - 1 - len(accounts) if accounts else 0
-    return frame(figure, f"Budget of {short(dataset)}", *_notes(len(refused), undrawn, by_sums))
+    return frame(figure, f"Budget of {show_name(dataset, LONGEST_NAME)}", *_notes(len(refused), undrawn, by_sums))
 
 
 def _days(time: datetime) -> float:
@@ -104,7 +105,7 @@ def _stairs(
 
 def _named(course: Course) -> str:
     """A dollar sign in it does not start mathematics."""
-    return short(course.name, 20).replace("$", r"\$")
+    return show_name(course.name, 20).replace("$", r"\$")
 
 
 def _panel(axes: Axes, lines: Sequence[Line], words: str, span: tuple[float, float]) -> None:

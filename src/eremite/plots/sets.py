@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eremite.errors import InputError
+from eremite.names import show_name
 from eremite.plots.look import BLACK, BLUE, panels
-from eremite.plots.words import short
+from eremite.plots.words import LONGEST_NAME
 
 #: What fits: of sets the first, of columns those that occur in them.
 MOST_SETS = 40
@@ -65,7 +66,7 @@ def _occurring(sets: Sequence[Names], columns: Names) -> list[str]:
 
 def _below(known: Sequence[str]) -> float:
     """Inches for title, slanted names and footer."""
-    return 1.4 + 0.05 * max(len(short(name)) for name in known)
+    return 1.4 + 0.05 * max(len(show_name(name, LONGEST_NAME)) for name in known)
 
 
 def _dots(axes: Axes, sets: Sequence[Names], known: Sequence[str]) -> None:
@@ -74,7 +75,9 @@ def _dots(axes: Axes, sets: Sequence[Names], known: Sequence[str]) -> None:
         outside = [place for place in range(len(known)) if place not in inside]
         axes.plot(inside, [rank] * len(inside), "o-", color=BLACK, ms=8, lw=1.6)
         axes.plot(outside, [rank] * len(outside), "o", color=_ABSENT, ms=6)
-    axes.set_xticks(range(len(known)), [short(name) for name in known], rotation=40, ha="right", parse_math=False)
+    axes.set_xticks(
+        range(len(known)), [show_name(name, LONGEST_NAME) for name in known], rotation=40, ha="right", parse_math=False
+    )
     axes.set(xlim=(-0.6, len(known) - 0.4), ylabel="order drawn")
     _lines(axes, len(sets))
 

@@ -7,23 +7,17 @@ from typing import Protocol
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from eremite.names import joined_cut, shown_name
+from eremite.names import list_names, show_name
 from eremite.plots.look import GRAY
 
-_LONGEST_NAME = 28
-_MOST_NAMES = 6
+#: Characters of a name that fit into a picture.
+LONGEST_NAME = 28
 _LETTERS_AN_INCH = 12.0  # of a title
 
 
-def short(name: str, longest: int = _LONGEST_NAME) -> str:
-    """A name on one line; what is too long ends in dots."""
-    shown = shown_name(name)
-    return shown if len(shown) <= longest else shown[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names of columns for a sentence: a, b and c; cut when there are many."""
-    return joined_cut([short(name) for name in names], _MOST_NAMES, "columns")
+def list_columns(names: Sequence[str]) -> str:
+    """The columns as a list that fits into the title of a picture."""
+    return list_names(names, most=6, show=lambda name: show_name(name, LONGEST_NAME))
 
 
 def outlier(min_neighbors: int, radius: float | None, one: str = "row", others: str = "other row") -> str:

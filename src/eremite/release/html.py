@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eremite.html import card
-from eremite.names import joined_cut, shown_name
+from eremite.names import list_names, show_name
 from eremite.release.release import Release
 from eremite.release.words import (
     candidates_in_words,
@@ -16,7 +16,6 @@ from eremite.release.words import (
 )
 
 _MOST_LINES = 20
-_MOST_NAMES = 12
 
 
 def release_html(release: Release) -> str:
@@ -31,7 +30,7 @@ def release_html(release: Release) -> str:
     facts |= {
         "spent": f"{spent_in_words(release)}; {mechanism_in_words(release)}",
         "protects": protection_in_words(release),
-        "request id": shown_name(release.request_id),
+        "request id": show_name(release.request_id),
     }
     left_out = [("...",) + ("",) * (len(heads) - 1)] if len(rows) > _MOST_LINES else []
     return card(title, facts, heads, [*rows[:_MOST_LINES], *left_out])
@@ -42,7 +41,7 @@ _Answer = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
 
 
 def _names(names: Any) -> str:
-    return joined_cut([shown_name(str(name)) for name in names], _MOST_NAMES, "columns")
+    return list_names([str(name) for name in names])
 
 
 def _count(release: Release) -> _Answer:
@@ -80,7 +79,7 @@ def _screen(release: Release) -> _Answer:
 
 
 def _plain(release: Release) -> _Answer:
-    return f"{shown_name(release.query)}: {release.value!r}", (), []
+    return f"{show_name(release.query)}: {release.value!r}", (), []
 
 
 _ANSWERS = {

@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eremite.errors import InputError
+from eremite.names import quote_name, show_name
 from eremite.outliers import OutlierDefinition
 from eremite.plots import answers, candidates, count, radii, sets
-from eremite.plots.words import frame, listed, outlier, short
+from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.release import Release
 from eremite.release.words import mechanism_in_words, protected_in_words
@@ -65,7 +66,7 @@ class Drawn:
 def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
     """A figure with a title in words, the answer, and a footer with the guarantee."""
     if release.query not in _DRAWN:
-        raise InputError(f"There is no picture of the query {short(release.query)!r}.")
+        raise InputError(f"There is no picture of the query {quote_name(release.query, 28)}.")
     if forecast is not None and release.query != "count_outliers":
         raise InputError("Only the picture of a count takes a forecast.")
     drawn = _DRAWN[release.query](release) if forecast is None else _count(release, forecast)
@@ -74,7 +75,7 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 
 def _guarantee(release: Release) -> str:
     spent = _spent(release.epsilon, release.delta)
-    return f"protected: {protected_in_words(release)}; {spent}; {short(mechanism_in_words(release), 60)}"
+    return f"protected: {protected_in_words(release)}; {spent}; {show_name(mechanism_in_words(release), 60)}"
 
 
 def _spent(epsilon: Fraction, delta: Fraction) -> str:
@@ -93,7 +94,7 @@ def _outlier(release: Release, one: str = "row", others: str = "other row") -> s
 def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
     half_width = None if forecast is None else _expected(release, forecast)
     value: Any = release.value  # of a count, a number
-    title = f"{value:,} outliers (with noise) in {listed(release.columns)}"
+    title = f"{value:,} outliers (with noise) in {list_columns(release.columns)}"
     return Drawn(count.draw(value, half_width), title, _outlier(release))
 
 
@@ -105,7 +106,7 @@ def _expected(release: Release, forecast: Forecast) -> float:
         if (error.epsilon, error.delta, error.mechanism) == (release.epsilon, release.delta, release.mechanism):
             return error.most
     raise InputError(
-        f"The forecast has no {_spent(release.epsilon, release.delta)} with {short(release.mechanism)}, "
+        f"The forecast has no {_spent(release.epsilon, release.delta)} with {show_name(release.mechanism, 28)}, "
         "which the release was made with; forecast for that."
     )
 
@@ -131,15 +132,16 @@ def _detect_outliers(release: Release) -> Drawn:
     public = number if type(number) is int and 0 < number <= _MOST_CANDIDATES else None
     which = f"{len(places):,}" if public is None else f"{len(places):,} of {public:,}"
     first = f"; the first {candidates.MOST} of {len(places):,}" if len(places) > candidates.MOST else ""
-    title = f"Drawn as the {which} candidates with the fewest rows near, in {listed(release.columns)}{first}"
+    title = f"Drawn as the {which} candidates with the fewest rows near, in {list_columns(release.columns)}{first}"
     return Drawn(candidates.draw(places, public), title, _outlier(release, "candidate", "row"))
 
 
 def _choose_radius(release: Release) -> Drawn:
     told = dict(release.parameters)
     figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
-    share = short(str(told.get("share")))
-    title = f"Radius {release.definition.radius:g}, drawn for a share of {share} outliers in {listed(release.columns)}"
+    share = show_name(str(told.get("share")), 28)
+    where = list_columns(release.columns)
+    title = f"Radius {release.definition.radius:g}, drawn for a share of {share} outliers in {where}"
     return Drawn(figure, title, outlier(release.definition.min_neighbors, None))
 
 
@@ -147,7 +149,7 @@ def _open_screen(release: Release) -> Drawn:
     said, before = answers.checked(release.value), dict(release.parameters).get("asked_before", 0)
     if type(before) is not int or not 0 <= before <= _MOST_ASKED:
         raise InputError("A picture of a screen needs a release that says how many were asked before.")
-    title = f"{sum(said):,} of {len(said):,} candidates said to be outliers in {listed(release.columns)}"
+    title = f"{sum(said):,} of {len(said):,} candidates said to be outliers in {list_columns(release.columns)}"
     return Drawn(answers.draw(said, before), title, _outlier(release, "candidate", "row"))
 
 

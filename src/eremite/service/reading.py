@@ -9,7 +9,7 @@ from fastapi import HTTPException
 from pydantic import ValidationError
 
 from eremite.errors import InputError
-from eremite.names import cut_name
+from eremite.names import quote_name
 from eremite.service.limits import LONGEST_NUMBER, Facts, require_bounded
 from eremite.service.questions import MUST, Question
 
@@ -66,13 +66,13 @@ def _require_known(fields: dict[str, Any], kind: type[Question]) -> None:
     unknown = next((name for name in fields if name not in kind.model_fields), None)
     if unknown is not None:
         raise InputError(
-            f"There is no field {cut_name(unknown)} in this question; it has: {', '.join(kind.model_fields)}."
+            f"There is no field {quote_name(unknown, 40)} in this question; it has: {', '.join(kind.model_fields)}."
         )
 
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    field = cut_name(".".join(map(str, first["loc"])))
+    field = quote_name(".".join(map(str, first["loc"])), 40)
     match first["type"]:
         case "missing":
             return f"The question needs {field}."

@@ -8,7 +8,7 @@ from pathlib import Path
 from eremite.errors import InputError, LedgerError, LedgerNotice, NoLedger
 from eremite.ledger import Creation, Ledger, Witness, Witnessed, open_ledger
 from eremite.ledger.chain import Head
-from eremite.names import joined
+from eremite.names import list_names, quote_name
 from eremite.privacy import Privacy, checked_budget
 from eremite.session.session import Session
 from eremite.session.sources import source_fingerprint
@@ -167,7 +167,7 @@ def _tell_shared(name: str, others: tuple[str, ...]) -> None:
     if others:
         _notice(
             f"The rows of dataset {name!r} are in this ledger under another name as well, with a budget of its own: "
-            f"{joined([repr(other) for other in others])}. What is released of all of them adds up; use one name."
+            f"{list_names(others, 'datasets', show=quote_name)}. What is released of all of them adds up; use one name."
         )
 
 

@@ -11,12 +11,12 @@ from eremite.table.numeric import or_input_error, or_table_error, require_column
 
 
 def schema(path: Path) -> pa.Schema:
-    """Names and types."""
+    """Names and types of the columns."""
     return or_input_error(lambda: _schema(path), _unreadable(path))
 
 
 def read(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns with the types they have in the file."""
+    """The wanted columns, with the types they have in the file."""
     names = schema(path).names
     require_columns(wanted, names, str(path))
     return or_table_error(lambda: _read(path, [names.index(name) for name in wanted]), _unreadable(path))
@@ -25,7 +25,7 @@ def read(path: Path, wanted: Sequence[str]) -> pa.Table:
 def _schema(path: Path) -> pa.Schema:
     with pa.OSFile(str(path)) as file:
         found = _open(file, ipc.IpcReadOptions()).schema
-    return pa.schema(list(zip(found.names, found.types, strict=True)))  # decodes the names, which can fail
+    return pa.schema(list(zip(found.names, found.types, strict=True)))  # decoding the names can fail
 
 
 def _read(path: Path, places: list[int]) -> pa.Table:

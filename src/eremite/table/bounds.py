@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.errors import InputError
+from eremite.names import quote_name
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The smallest and largest value a column may count with; known without looking at the data.
+    """The smallest and largest value of a column, known without looking at the data; others are clipped to them.
 
     Both ends and their difference are finite, and `min < max`.
     """
@@ -39,8 +40,8 @@ class Bounds:
         """Map finite values to [0, 1], element by element.
 
         Rounding is monotone: min <= x <= max gives 0 <= fl(x - min) <= fl(max - min), and gradual underflow
-        keeps fl(max - min) > 0, so the quotient lies in [0, 1]. The last clip is there for arithmetic that
-        flushes subnormals; the sum with 0.0 makes -0.0 and 0.0 one value, whichever vector lane met them.
+        keeps fl(max - min) > 0, so the quotient lies in [0, 1]. The last clip guards against arithmetic
+        that flushes subnormals. Adding 0.0 turns -0.0 into 0.0: the sign that clip returns depends on the vector lane.
         """
         scaled: FloatArray = np.clip(values, self.min, self.max)
         scaled -= self.min
@@ -51,7 +52,7 @@ class Bounds:
 
 
 def bounds_by_column(bounds: Mapping[str, Any]) -> dict[str, Bounds]:
-    """Turn pairs into `Bounds`; an error names the column."""
+    """`Bounds` for each column, made from pairs (min, max); an error names the column."""
     if not isinstance(bounds, Mapping):
         raise InputError(
             f"Bounds must be a mapping from column names to pairs, not {type(bounds).__name__}; "
@@ -64,15 +65,15 @@ def bounds_by_column(bounds: Mapping[str, Any]) -> dict[str, Bounds]:
 
 def _bounds_of(name: Any, pair: Any) -> Bounds:
     if not isinstance(name, str):
-        raise InputError(f"Bounds name columns by text, not by {type(name).__name__}.")
+        raise InputError(f"The column names of the bounds must be text, not {type(name).__name__}.")
     if isinstance(pair, Bounds):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError(f"Bounds of column {name!r} must be a pair (min, max).")
+        raise InputError(f"Bounds of column {quote_name(name)} must be a pair (min, max).")
     try:
         return Bounds(*pair)
     except InputError as error:
-        raise InputError(f"Bounds of column {name!r} do not fit: {error}.") from None
+        raise InputError(f"Bounds of column {quote_name(name)} do not fit: {error}.") from None
 
 
 def _finite(end: str, value: Any) -> float:

@@ -1,7 +1,7 @@
-"""What a cell becomes: the float64 nearest to its number, and NaN where it holds none (`loading.proof.md`).
+"""Cells as numbers: the float64 nearest to a cell's number, or NaN if it holds no number (`loading.proof.md`).
 
-Every rule looks at one cell and at the declared type of its column. No rule looks at another row, also not through a
-type, a scale or a precision that a library would infer from all of them.
+The result depends on the cell and the declared type of its column alone. No other row matters, not even through a
+type, a scale or a precision that a library infers from all rows.
 """
 
 from collections.abc import Iterable
@@ -16,31 +16,31 @@ import pyarrow.types as kinds
 
 from eremite.table.bounds import FloatArray
 
-# Decimal notation only: "nan", "inf" and hexadecimal are no numbers in a table.
+# Decimal notation only: "nan", "inf" and hexadecimal numbers count as missing.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMERIC = "biuf"  # NumPy's kinds: booleans, integers with and without sign, floats
 _NO_NUMBER = float("nan")
 
 
 def is_numeric(kind: pa.DataType) -> bool:
-    """Booleans, integers, decimals, floats; also the type of a column that is entirely missing."""
+    """Whether an Arrow type holds numbers: boolean, integer, decimal, float, or null (a column without any value)."""
     tests = (kinds.is_boolean, kinds.is_integer, kinds.is_decimal, kinds.is_floating, kinds.is_null)
     return any(test(kind) for test in tests)
 
 
 def is_numeric_dtype(kind: np.dtype[Any]) -> bool:
-    """The same for NumPy; Python objects may be numbers, which is decided cell by cell."""
+    """Whether a NumPy type may hold numbers; Python objects are decided cell by cell."""
     return kind.kind in f"{_NUMERIC}O"
 
 
 def from_objects(cells: Iterable[object]) -> FloatArray:
-    """Python objects, each by its own type; a number beyond the range of float64 becomes infinite."""
-    with np.errstate(all="ignore"):  # a warning would tell about a row
+    """Numbers from Python objects, each by its own type; one beyond the range of float64 becomes infinite."""
+    with np.errstate(all="ignore"):  # a warning would reveal something about a row
         return np.fromiter(map(_number, cells), dtype=np.float64)
 
 
 def from_array(column: Any) -> FloatArray:
-    """A column of a NumPy array; a masked value is a missing one."""
+    """Numbers from a column of a NumPy array; a masked value is missing."""
     if column.dtype.kind == "O":
         return from_objects(column.reshape(-1).tolist())
     with np.errstate(all="ignore"):
@@ -49,10 +49,10 @@ def from_array(column: Any) -> FloatArray:
 
 
 def from_arrow(column: pa.ChunkedArray) -> FloatArray:
-    """An Arrow column of a numeric type.
+    """Numbers from an Arrow column of a numeric type.
 
-    Decimals go through their text. Arrow's own cast divides by a power of ten that was rounded, so that its result
-    depends on the scale, which is often inferred from all rows.
+    Decimals are parsed from their text. Arrow's own cast divides by a rounded power of ten, so its result depends on
+    the scale, which is often inferred from all rows.
     """
     if kinds.is_decimal(column.type):
         column = from_text(pc.cast(column, pa.large_string()))
@@ -62,7 +62,7 @@ def from_arrow(column: pa.ChunkedArray) -> FloatArray:
 
 
 def from_text(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Parse decimal notation, blanks around it allowed; whatever else a row holds becomes null."""
+    """Numbers parsed from decimal notation, with blanks around it allowed; any other text becomes null."""
     trimmed = pc.ascii_trim(texts, " \t")
     numbers = pc.if_else(pc.match_substring_regex(trimmed, NUMBER), trimmed, pa.scalar(None, trimmed.type))
     return pc.cast(numbers, pa.float64())
@@ -84,8 +84,8 @@ def _is_numpy_number(cell: object) -> bool:
 
 
 def _chunk_floats(chunk: pa.Array) -> FloatArray:
-    """Nulls become NaN."""
+    """The chunk as float64, with NaN for null."""
     if chunk.null_count:
         return np.asarray(chunk.to_numpy(zero_copy_only=False), dtype=np.float64)
-    # Not to_numpy, which imports pandas where there is one and takes a second for it.
+    # Not to_numpy, which imports pandas if it is installed, and that takes a second.
     return np.asarray(np.from_dlpack(chunk), dtype=np.float64)

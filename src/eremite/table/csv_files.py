@@ -1,8 +1,8 @@
 """CSV files, plain or gzipped: UTF-8, a first line of column names, one row a line.
 
-The wanted columns are read as numbers, whatever the other columns hold. Nothing is guessed from the data: no
-spelling of "missing" turns into a value, a row with a field too many or too few is an error, and so is a quote
-that would join lines: rows must not vanish into a field. An empty line is a row whose values are all missing.
+The wanted columns are read as numbers; the others may hold anything. Nothing is guessed from the data: no spelling of
+"missing" becomes a value, and a row with too many or too few fields is an error. So is a line break in a quoted field,
+into which rows could vanish. An empty line is a row whose values are all missing.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,24 @@ from eremite.table.csv_header import column_names, require_names
 from eremite.table.csv_lines import BLOCK_BYTES, line_count, require_even_rows, require_row_a_line
 from eremite.table.numeric import or_input_error, or_table_error, require_columns
 
-# An empty line is a row of missing values: were it none, a row could change the number of rows, which is public. Quoted
-# line breaks are let in here and refused by count: else the rows could depend on where Arrow's blocks end.
+# An empty line counts as a row of missing values: otherwise a row could change the number of rows, which is public.
+# Quoted line breaks are parsed here and refused afterwards, by the number of lines: otherwise the rows could depend on
+# where Arrow's blocks end.
 PARSING = arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 
 
 def schema(path: Path) -> pa.Schema:
-    """Names, and the types that the first rows (8 MB) suggest; refuses a first line that looks like data."""
+    """Names of the columns, and the types that the first 8 MB suggest; refuses a first line that looks like data."""
     names = or_input_error(lambda: column_names(path), _unreadable(path))
     require_names(path, names)
     found = or_table_error(lambda: _schema(path, len(names)), _unreadable(path))
-    # The reader below takes 0 and 1 for numbers, but not the words true and false.
+    # `read` takes 0 and 1 as numbers, but not the words true and false.
     kinds = [pa.string() if pa.types.is_boolean(kind) else kind for kind in found.types]
     return pa.schema(list(zip(found.names, kinds, strict=True)))
 
 
 def read(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns as float64, null where a row holds no number."""
+    """The wanted columns as float64, with null where a row holds no number."""
     names = or_input_error(lambda: column_names(path), _unreadable(path))
     if not set(wanted) <= set(names):
         require_names(path, names)
@@ -68,7 +69,7 @@ def _read(path: Path, wanted: Sequence[str], width: int) -> pa.Table:
 
 
 def _read_numbers(path: Path, wanted: Sequence[str]) -> pa.Table | None:
-    """The quick way; None where a row is uneven or holds no number. What it reads, the text reads the same."""
+    """The columns as Arrow parses them, which is fast and gives the same numbers; None if some row does not parse."""
     with suppress(pa.ArrowInvalid):
         return _read_as(path, wanted, pa.float64())
     return None
@@ -79,7 +80,7 @@ def _read_as(path: Path, wanted: Sequence[str], kind: pa.DataType) -> pa.Table:
         include_columns=list(wanted),
         column_types=dict.fromkeys(wanted, kind),
         null_values=[""],
-        check_utf8=False,  # bytes that are no text are no number either, and are counted as such
+        check_utf8=False,  # bytes that are not UTF-8 are not numbers either, and are counted as missing
     )
     return arrow_csv.read_csv(path, _blocks(), PARSING, convert)
 
@@ -91,5 +92,5 @@ def _blocks() -> arrow_csv.ReadOptions:
 def _unreadable(path: Path) -> str:
     return (
         f"{path} cannot be read as CSV; it must be UTF-8 text with commas (gzipped when it ends in .gz), "
-        "its first line the column names, every line with as many fields."
+        "its first line the column names, and every line must have the same number of fields."
     )

@@ -1,6 +1,6 @@
 """The first line of a CSV file: its column names, unless it looks like a row.
 
-Names are public and shown in messages; a row is not. So a first line is shown only where every field is like a name.
+Names are public and shown in messages; a row is private. So no part of a first line that may be a row is shown.
 """
 
 import csv
@@ -12,12 +12,12 @@ from eremite.errors import InputError
 from eremite.table.cells import NUMBER
 from eremite.table.csv_lines import opened_text
 
-# Numbers that are spelt with letters; every other number is told by having none.
+# Numbers written with letters; any other number is recognized by having no letter.
 _SPELT = re.compile(rf"{NUMBER}|[+-]?(nan|inf|infinity|0x[0-9a-f.]+(p[+-]?[0-9]+)?)", re.IGNORECASE)
 
 
 def column_names(path: Path) -> list[str]:
-    """The fields of the first line; an open quote leaves the line break in the last of them."""
+    """The fields of the first line. If a quote is left open, the last field ends in the line break."""
     with opened_text(path) as file:
         names = next(csv.reader([file.readline()]))
     "".join(names).encode()  # raises where a name is not UTF-8
@@ -30,8 +30,8 @@ def require_names(path: Path, names: Sequence[str]) -> None:
     """Refuse a first line that looks like data, or whose fields are not separated by commas."""
     if any(map(_looks_like_data, names)):
         raise InputError(
-            f"The first line of {path} does not look like column names, a field of it is empty, holds no letter, "
-            "is a number or has an open quote; put a line of names on top."
+            f"The first line of {path} does not look like column names: a field is empty, has no letter, is a "
+            "number or has an open quote; put a line of names on top."
         )
     if len(names) == 1 and re.search(r"[;\t]", names[0]):
         raise InputError(

@@ -1,4 +1,4 @@
-"""The lines of a CSV file, plain or gzipped, and the rows on them: one row a line, as many fields in each."""
+"""Checks that a CSV file, plain or gzipped, has one row on each line and the same number of fields in each row."""
 
 import csv
 import gzip
@@ -13,17 +13,14 @@ import numpy as np
 from eremite.errors import TableError
 from eremite.table.numeric import counted
 
-BLOCK_BYTES = 1 << 23  # what Arrow reads at once; also the longest row that can be read
-COUNTED_BYTES = 1 << 16  # lines are counted five times as fast where a block stays in the cache
+BLOCK_BYTES = 1 << 23  # the block that Arrow reads at once, and so the longest row that can be read
+COUNTED_BYTES = 1 << 16  # counting lines is five times as fast if a block fits into the cache
 LF, CR = b"\n\r"
 REPAIR = "a quote is left open or a quoted field holds a line break; put every row on one line."
 
 
 def line_count(path: Path) -> int:
-    """Lines below the first, the empty ones included.
-
-    LF, CR and CR LF end a line, as they do for the reader of the rows.
-    """
+    """The number of lines below the first, including empty ones. LF, CR and CR LF end a line, as they do for Arrow."""
     lines, before = 0, LF
     with _opened(path, "rb") as file:
         while block := file.read(COUNTED_BYTES):
@@ -33,20 +30,23 @@ def line_count(path: Path) -> int:
 
 
 def _line_starts(block: bytes) -> int:
-    """Lines that start in a block; its first byte is the last one of the block before."""
+    """The number of lines that start in a block, whose first byte is the last one of the block before."""
     codes = np.frombuffer(block, dtype=np.uint8)
     before, here = codes[:-1], codes[1:]
     return int(np.count_nonzero((before == LF) | ((before == CR) & (here != LF))))
 
 
 def require_row_a_line(path: Path, lines: int, rows: int) -> None:
-    """Refuse a file whose rows are not its lines: a quote has swallowed the others."""
+    """Refuse a file with fewer rows than lines: a quoted field holds line breaks."""
     if rows != lines:
         raise TableError(f"{path} has {counted(lines, 'line')} of data that read as {counted(rows, 'row')}: {REPAIR}")
 
 
 def require_even_rows(path: Path, lines: int, width: int) -> None:
-    """Refuse rows of other than `width` fields; counted slowly, as Arrow's own handler prints rows not in UTF-8."""
+    """Refuse rows that do not have `width` fields.
+
+    Counted with the slower `csv` module: Arrow's handler for such rows prints those that are not UTF-8.
+    """
     widths = _widths(path)
     if widths is None:
         raise TableError(f"{path} has a field longer than {BLOCK_BYTES >> 20} MB: {REPAIR}")
@@ -61,7 +61,7 @@ def require_even_rows(path: Path, lines: int, width: int) -> None:
 
 
 def _widths(path: Path) -> Counter[int] | None:
-    """How many rows, the first included, have how many fields; None where a field is too long."""
+    """How many rows, including the first, have each number of fields; None if a field is too long."""
     try:
         with opened_text(path) as file:
             return Counter(map(len, csv.reader(file)))
@@ -71,7 +71,7 @@ def _widths(path: Path) -> Counter[int] | None:
 
 @contextmanager
 def opened_text(path: Path) -> Iterator[IO[str]]:
-    """The text for `csv.reader`, which takes fields as long as Arrow does meanwhile."""
+    """The file as text for `csv.reader`, which accepts fields as long as Arrow does while the file is open."""
     limit = csv.field_size_limit(BLOCK_BYTES)
     try:
         with _opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:

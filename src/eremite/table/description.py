@@ -30,7 +30,7 @@ from eremite.table.files import ending
 from eremite.table.numeric import or_input_error
 from eremite.table.sources import source_kind, source_path, source_problem
 
-LARGEST_EXPONENT = 300  # keeps fractions small; no sensible budget comes near it
+LARGEST_EXPONENT = 300  # keeps fractions short; no sensible budget comes near it
 
 
 def _problem(words: str) -> PydanticCustomError:
@@ -81,13 +81,13 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Record(BaseModel):
-    """Frozen and strict; unknown keys are errors."""
+    """Base of the records of a description: frozen, strictly typed, and unknown keys are errors."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class Dataset(Record):
-    """What the rows are called, where they are, and how many of them one person may have."""
+    """The name of a dataset, where its rows are, and how many of them one person may have."""
 
     name: Text
     source: Text = Field(repr=False)  # may hold a password
@@ -131,7 +131,7 @@ class Budget(Record):
 
 
 class Description(Record):
-    """All public facts of a dataset but the number of its rows."""
+    """All public facts about a dataset, except the number of its rows."""
 
     dataset: Dataset
     columns: dict[str, Interval] = Field(min_length=1, repr=False)
@@ -149,12 +149,12 @@ class Description(Record):
 
     @property
     def source_path(self) -> Path:
-        """The file of a file or SQLite source, found from the description's folder."""
+        """The file of a file or SQLite source; relative paths start in the description's folder."""
         return source_path(self.dataset.source, self._path.parent)
 
     @property
     def stand_in_path(self) -> Path | None:
-        """The file of public rows, if there is one."""
+        """The file of public rows; None if the description names none."""
         stand_in = self.dataset.stand_in
         return None if stand_in is None else source_path(stand_in, self._path.parent)
 
@@ -175,7 +175,7 @@ def read_description(path: str | Path) -> Description:
         return Description.model_validate(raw, context={"path": path})
     except ValidationError as error:
         sentence = sentence_for(path, error, Description)
-    raise InputError(sentence)  # here, so that pydantic's error does not travel along: it holds the whole input
+    raise InputError(sentence)  # outside of except: pydantic's error, with the whole input, must not be its context
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong with a description file, in one sentence that names the file, the key and the repair."""
+"""Errors of a description file as one sentence that names the file, the key and the repair."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from eremite.names import list_names
 from eremite.table.toml_text import toml_key
 
-# The type of our own validation errors. Their words end a sentence; ".source ..." is about a key below.
+# The type of our own validation errors. Their words follow the name of a key, or extend it: ".source ...".
 CUSTOM = "eremite"
-UNFILLED = "?"  # what `eremite init` writes where the custodian has to fill in a bound
+UNFILLED = "?"  # written by `eremite init` for a bound that the custodian has to fill in
 
 EXAMPLES = {
     "dataset": '[dataset] with name = "..." and source = "..."',
@@ -37,7 +38,7 @@ _TWICE = re.compile(r"overwrite|twice|duplicate|immutable|mutate", re.IGNORECASE
 
 
 def sentence_for(path: Path, error: ValidationError, model: type[BaseModel]) -> str:
-    """The first thing to repair; a misspelt key comes before the missing one it stands for."""
+    """The first problem to repair. A misspelled key comes before the missing key it stands for."""
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     first, more = details[0], len(details) - 1
     words = _words(path, first, model)
@@ -47,7 +48,7 @@ def sentence_for(path: Path, error: ValidationError, model: type[BaseModel]) -> 
 
 
 def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
-    """Name the columns whose bounds are as `eremite init` left them; None if there are none."""
+    """A sentence that names the columns whose bounds `eremite init` left open; None if all are filled in."""
     columns = raw.get("columns")
     if not isinstance(columns, dict):
         return None
@@ -55,14 +56,14 @@ def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
     if not names:
         return None
     return (
-        f'{path} still needs bounds for {", ".join(map(toml_key, names))}; replace each "{UNFILLED}" in '
+        f'{path} still needs bounds for {list_names(names, most=40, show=toml_key)}; replace each "{UNFILLED}" in '
         "[columns] by the smallest and largest value that can occur, from knowledge of the subject and not "
         "from the data."
     )
 
 
 def syntax_sentence(path: Path, error: Exception) -> str:
-    """TOML errors carry a position; the line itself is not quoted, it may hold a password."""
+    """A sentence for a TOML error, with its position. The line is not quoted, because it may hold a password."""
     position = _POSITION.search(str(error))
     where = f" at {position[1]}" if position else ""
     repair = "correct the syntax there" if position else "correct its syntax"
@@ -90,13 +91,13 @@ def _suggestion(key: str, known: Sequence[str]) -> str:
 
 
 def _known(model: type[BaseModel], parents: Sequence[str]) -> list[str]:
-    """The keys allowed below `parents`, read off the records themselves."""
+    """The keys allowed below `parents`, taken from the fields of the records."""
     if not parents:
         return list(model.model_fields)
     return list(_record_in(model.model_fields[parents[0]].annotation).model_fields)
 
 
 def _record_in(annotation: Any) -> type[BaseModel]:
-    """Dataset from Dataset, Budget from Budget | None, Interval from dict[str, Interval]."""
+    """The record in an annotation: Dataset in Dataset, Budget in Budget | None, Interval in dict[str, Interval]."""
     candidates = (annotation, *getattr(annotation, "__args__", ()))
     return next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))

@@ -1,4 +1,4 @@
-"""Which module reads which file."""
+"""Data files: the ending of a name decides which module reads it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,19 +20,19 @@ ENDINGS = ", ".join(FORMATS)
 
 
 def read_file(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns of a file; numbers as Arrow columns, not yet checked for missing values."""
+    """The wanted columns of a file as Arrow columns, not yet checked for missing values."""
     table: pa.Table = _format(path).read(path, wanted)
     return table
 
 
 def file_schema(path: Path) -> pa.Schema:
-    """Names and types of a file's columns; nothing else is looked at."""
+    """Names and types of the columns of a file."""
     schema: pa.Schema = _format(path).schema(path)
     return schema
 
 
 def ending(name: str) -> str | None:
-    """The known ending of a file name, or None."""
+    """The ending of a file name, if eremite reads such files; None otherwise."""
     return next((end for end in FORMATS if name.lower().endswith(end)), None)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from eremite.errors import InputError
+from eremite.names import list_names, quote_name
 from eremite.table.bounds import Bounds, FloatArray
 from eremite.table.numeric import (
     FAILURES,
     counted,
-    listed,
     name_list,
     or_input_error,
     require_columns,
@@ -26,7 +26,7 @@ PLACE = "the frame"
 
 
 def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterable[str] | None) -> dict[str, FloatArray]:
-    """Give the bounded columns as finite float64 arrays."""
+    """The columns that have bounds, as finite float64 arrays."""
     names = list(bounds) if columns is None else _distinct(columns)
     if isinstance(data, np.ndarray) and not data.dtype.names:
         _require_shape(data, names)
@@ -41,14 +41,14 @@ def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterabl
 
 
 def with_names(data: Any) -> Any | None:
-    """The data if its columns have names, as an Arrow table where it is a stream; None if they go by their place."""
+    """The data if its columns have names, an Arrow stream read into a table; None if columns have only positions."""
     if isinstance(data, np.ndarray):
         return data if data.dtype.names else None
     return data if _is_frame(data) or is_spark(data) or isinstance(data, Mapping) else _as_arrow(data)
 
 
 def names_of(named: Any) -> list[str]:
-    """The names of the columns of what `with_names` gave."""
+    """The column names of data that `with_names` returned."""
     if isinstance(named, np.ndarray):
         return list(named.dtype.names or ())
     if isinstance(named, pa.Table):
@@ -57,7 +57,7 @@ def names_of(named: Any) -> list[str]:
 
 
 def columns_by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The columns of these names of what `with_names` gave, as it holds them; others are not touched."""
+    """The named columns of data that `with_names` returned, not converted; other columns are not touched."""
     require_columns(names, names_of(named), PLACE)
     if isinstance(named, np.ndarray):
         return {name: named[name] for name in names}
@@ -69,21 +69,22 @@ def columns_by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def columns_by_place(array: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The columns of an array, which have these names in order. A matrix has none of one dimension, and masks stay."""
+    """The columns of an array under these names, in order. Masks are kept; `np.matrix` becomes a plain array."""
     plain = array if isinstance(array, np.ma.MaskedArray) else np.asarray(array)
     return {name: plain[:, place] for place, name in enumerate(names)}
 
 
 def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray]:
-    """Columns as float64, NaN where a cell holds no number."""
+    """The columns as float64, with NaN where a cell holds no number."""
     odd = [name for name, column in columns.items() if not is_column(column)]
     if odd:
-        raise InputError(f"Column {odd[0]!r} of {place} is no list of cells; give one of as many as there are rows.")
+        raise InputError(
+            f"Column {quote_name(odd[0])} of {place} is not a list of cells; give a list with one cell for each row."
+        )
     rows = {len(column) for column in columns.values()}
     if len(rows) > 1:
-        raise InputError(
-            f"The columns {listed(list(columns))} of {place} are not of one length; give every row a cell."
-        )
+        names = list_names(list(columns), show=quote_name)
+        raise InputError(f"The columns {names} of {place} have different lengths; give every row a cell.")
     floats = {name: floats_of(column) for name, column in columns.items()}
     require_types({n: type_of(columns[n]) for n, values in floats.items() if values is None}, max(rows), place)
     return {name: values for name, values in floats.items() if values is not None}
@@ -91,9 +92,8 @@ def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray
 
 def _require_shape(data: Any, names: Sequence[str]) -> None:
     if data.ndim != 2 or data.shape[1] != len(names):
-        raise InputError(
-            f"The array has shape {data.shape}; it must have {counted(len(names), 'column')}, for {listed(names)}."
-        )
+        wanted = f"{counted(len(names), 'column')}, for {list_names(names, show=quote_name)}"
+        raise InputError(f"The array has shape {data.shape}; it must have {wanted}.")
 
 
 def _named(data: Any) -> Any:
@@ -107,7 +107,7 @@ def _named(data: Any) -> Any:
 
 
 def _is_frame(data: Any) -> bool:
-    """Like pandas and polars: labels, and a column for each. A lazy frame has no length."""
+    """Whether it is a frame like those of pandas and polars, with labeled columns. Lazy frames have no length."""
     kind = type(data)
     parts = ("columns", "__len__", "__getitem__", "to_numpy")
     return all(hasattr(kind, part) for part in parts) and not isinstance(data, pa.Table | pa.RecordBatch)
@@ -118,7 +118,7 @@ def _column(data: Any, label: Any) -> Any:
 
 
 def _as_arrow(data: Any) -> pa.Table | None:
-    """What has the Arrow PyCapsule interface, and with it a declared type for each column."""
+    """An Arrow table, if the data has the Arrow PyCapsule interface, which declares a type for each column."""
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         with suppress(*FAILURES):
             return pa.table(data)

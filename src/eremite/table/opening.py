@@ -14,8 +14,8 @@ from eremite.table.table import Table
 def open_table(description: Description) -> Table:
     """Read the described columns, check that every row has a finite number in each, clip and scale.
 
-    What is wrong with the rows is a `TableError`, for the custodian: it names the place, the column and how many rows,
-    and no value. Any other error comes of public things: the description, the place, the names of the columns.
+    Problems with the rows are a `TableError`, for the custodian: it gives the place, the column and the number of rows,
+    but no value. Any other error depends on public facts alone: the description, the place, the column names.
     """
     wanted = list(description.bounds)
     columns = float_columns(_read(description, wanted), wanted, _place(description))
@@ -23,7 +23,7 @@ def open_table(description: Description) -> Table:
 
 
 def open_stand_in(description: Description) -> Table | None:
-    """The public rows that stand in for the table, if the description names any; read and scaled as its own are."""
+    """The public rows that stand in for the table, read and scaled like its own; None if the description names none."""
     path = description.stand_in_path
     if path is None:
         return None

@@ -10,19 +10,19 @@ from eremite.table.numeric import or_input_error, or_table_error, require_column
 
 
 def schema(path: Path) -> pa.Schema:
-    """Names and types."""
+    """Names and types of the columns."""
     return or_input_error(lambda: _schema(path), _unreadable(path))
 
 
 def read(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns with the types they have in the file."""
+    """The wanted columns, with the types they have in the file."""
     require_columns(wanted, schema(path).names, str(path))
     return or_table_error(lambda: _read(path, wanted), _unreadable(path))
 
 
 def _schema(path: Path) -> pa.Schema:
     found = parquet.read_schema(path)
-    return pa.schema(list(zip(found.names, found.types, strict=True)))  # decodes the names, which can fail
+    return pa.schema(list(zip(found.names, found.types, strict=True)))  # decoding the names can fail
 
 
 def _read(path: Path, wanted: Sequence[str]) -> pa.Table:

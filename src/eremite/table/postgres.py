@@ -1,8 +1,7 @@
 """Rows of a query on PostgreSQL, through ADBC, in a read-only transaction.
 
-libpq's and the server's messages can quote the password or a cell, so none is passed on; the five characters
-of SQLSTATE say what went wrong. No part of the address is shown either: where a password ends in a mistyped
-address is anybody's guess.
+Messages of libpq and the server can quote the password or a cell, so they are replaced by sentences chosen by
+SQLSTATE. No part of the address is shown either: in a mistyped address nobody can tell where the password ends.
 """
 
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from eremite.errors import InputError, TableError
+from eremite.names import quote_name
 from eremite.table import cells
 from eremite.table.numeric import or_table_error, require_columns
 
@@ -25,7 +25,7 @@ REASONS = {
     "42P01": "a table of the query does not exist",
     "57014": "the server canceled the query",
 }
-# Classes of SQLSTATE that come of the address, the rights or the query; any other may come of a row.
+# Classes of SQLSTATE caused by the address, the permissions or the query; any other may be caused by a row.
 WITHOUT_ROWS = ("08", "25", "28", "3D", "3F", "42")
 UNREACHED = "PostgreSQL cannot be reached; check host, port, database, user and password in dataset.source."
 UNREAD = (
@@ -34,7 +34,7 @@ UNREAD = (
 
 
 def read_postgres(url: str, query: str, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns of the query."""
+    """The wanted columns of the query."""
     table = _fetch(url, query)
     require_columns(wanted, table.column_names, PLACE)
     return pa.table({name: _plain(table.schema.field(name), table.column(name)) for name in wanted})
@@ -50,7 +50,7 @@ def _fetch(url: str, query: str) -> pa.Table:
             return or_table_error(cursor.fetch_arrow_table, UNREAD)
     except driver.Error as error:
         ours = _our_error(error.sqlstate, connected)
-    raise ours  # here, so that the driver's own error does not travel along
+    raise ours  # outside of except, so that the driver's error is not its context
 
 
 def _driver() -> Any:
@@ -62,10 +62,11 @@ def _driver() -> Any:
 
 
 def _plain(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """NUMERIC comes as text of its digits; money comes as an integer number of cents and is refused."""
+    """The column in a numeric type: NUMERIC arrives as text and is parsed; money arrives in cents and is refused."""
     kind = (field.metadata or {}).get(b"POSTGRESQL:type")
     if kind == b"money":
-        raise InputError(f"Column {field.name!r} of {PLACE} is of type money; cast it to numeric in the query.")
+        name = quote_name(field.name)
+        raise InputError(f"Column {name} of {PLACE} is of type money; cast it to numeric in the query.")
     if isinstance(field.type, pa.OpaqueType) and field.type.type_name == "numeric":
         return cells.from_text(column.cast(field.type.storage_type))
     return column

@@ -1,7 +1,6 @@
-"""One column of a frame, whatever library it comes from: an array, a series, a list.
+"""One column of a frame of any library: an array, a series or a list.
 
-A declared type is believed. A column without one, or of Python objects, is read cell by cell; no type is inferred from
-the rows.
+A column of a declared type is read by that type, any other cell by cell. No type is inferred from the rows.
 """
 
 from collections.abc import Mapping, Set
@@ -15,27 +14,27 @@ from eremite.table import cells
 from eremite.table.bounds import FloatArray
 from eremite.table.numeric import FAILURES
 
-# Types of polars that Arrow does not have; their cells are Python's integers and objects.
+# Types of polars that Arrow does not have; their cells are integers and objects of Python.
 _WITHOUT_ARROW = {"Int128", "UInt128", "Object"}
-_OF_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # by which a column hands over its declared type
+_OF_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # interfaces that declare the type of a column
 _TIMES_AND_COMPLEX = "mMc"
 
 
 def is_column(column: Any) -> bool:
-    """Whether it has cells in an order; a text is one cell, and a set has no order."""
+    """Whether the object is a sequence of cells; a text is one cell, and a set has no order."""
     if isinstance(column, str | bytes | Mapping | Set) or getattr(column, "ndim", 1) != 1:
         return False
     return hasattr(type(column), "__len__") and hasattr(type(column), "__iter__")
 
 
 def type_of(column: Any) -> str:
-    """The type a column declares, for a message."""
+    """The declared type of a column, for messages."""
     declared = getattr(column, "dtype", None) or getattr(column, "type", None)
     return str(declared or type(column).__name__)
 
 
 def floats_of(column: Any) -> FloatArray | None:
-    """Float64, NaN where a cell holds no number; None where the declared type of the column has none."""
+    """The column as float64, with NaN where a cell holds no number; None if its declared type is not numeric."""
     if isinstance(column, np.ndarray):
         return cells.from_array(column) if cells.is_numeric_dtype(column.dtype) else None
     dtype = getattr(column, "dtype", None)
@@ -51,7 +50,10 @@ def floats_of(column: Any) -> FloatArray | None:
 
 
 def _from_extension(array: Any) -> FloatArray | None:
-    """Arrow takes the type from the array, if that has one for it, and would infer it from the cells otherwise."""
+    """Numbers from an extension array of pandas.
+
+    Arrow is used only for arrays that tell it their type: for others it would infer one from the cells.
+    """
     if hasattr(type(array), "__arrow_array__"):
         return _from_arrow(array)
     categorical = hasattr(array.dtype, "categories")

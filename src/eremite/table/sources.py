@@ -1,4 +1,4 @@
-"""Where the rows are: a file, an SQLite file or a PostgreSQL database, told apart by the text of `source`."""
+"""The kinds of sources: a data file, an SQLite file or a PostgreSQL database, distinguished by the text of `source`."""
 
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,7 @@ SQLITE = "sqlite:///"
 
 
 def source_kind(source: str) -> Kind | None:
-    """What `source` points to; None for a database that eremite does not know."""
+    """The kind of a source; None for a database that eremite does not know."""
     return SCHEMES.get(source.split("://")[0].lower()) if "://" in source else "file"
 
 
@@ -22,7 +22,7 @@ def source_path(source: str, folder: Path) -> Path:
 
 
 def source_problem(source: str, query: str | None) -> str | None:
-    """What is wrong with a source and its query, as the end of a sentence; None if nothing is.
+    """What is wrong with a source and its query, as the end of a sentence; None if both are valid.
 
     The source itself is not repeated: it may hold a password.
     """

@@ -1,4 +1,4 @@
-"""Rows of a query on an SQLite file, opened read-only; a file that is not there is not created."""
+"""Rows of a query on an SQLite file, which is opened read-only and never created."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,24 +13,24 @@ from eremite.table import cells
 from eremite.table.numeric import require_columns
 
 ROWS_AT_ONCE = 50_000
-# What SQLite finds out without a row: the file is none of its own, or the query would change it.
+# Errors that SQLite raises before it reads a row: the file is not a database, or the query would change it.
 WITHOUT_ROWS = {"SQLITE_NOTADB", "SQLITE_READONLY", "SQLITE_CANTOPEN", "ProgrammingError"}
 
 
 def read_sqlite(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
-    """Give the wanted columns of the query as float64, null where a row holds no number."""
+    """The wanted columns of the query as float64, with null where a row holds no number."""
     if not path.is_file():
         raise InputError(f"The SQLite file {path} does not exist; correct dataset.source.")
     try:
         return _read(path, query, wanted)
     except sqlite3.Error as error:
         ours = _our_error(path, error)
-    raise ours  # here, so that SQLite's own error does not travel along: it can quote cells
+    raise ours  # outside of except: SQLite's error can quote cells and must not become the context
 
 
 def _read(path: Path, query: str, wanted: Sequence[str]) -> pa.Table:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.text_factory = bytes  # text is no number; it need not even be decoded
+        connection.text_factory = bytes  # text is never a number, so it need not be decoded
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or ()]
         require_columns(wanted, names, f"the query on {path}")
@@ -51,7 +51,7 @@ def _numbers(values: Iterator[Any]) -> pa.Array:
 
 
 def _our_error(path: Path, error: sqlite3.Error) -> InputError:
-    """SQLite's own words only where they quote the query, never where they could quote a cell."""
+    """Our error for one of SQLite; it repeats SQLite's words only if they quote the query, which no cell can be in."""
     words = str(error)
     if words.startswith(("no such table", "no such column")):
         return InputError(f"The query on {path} cannot run: {words}; correct dataset.query.")

@@ -1,7 +1,7 @@
-"""Write a first description for a data file: its numeric columns, with the bounds left to fill in.
+"""Writes a first description for a data file: its numeric columns, with the bounds left to fill in.
 
-Only names and types of the columns are looked at. Bounds taken from the data would tell about the rows at the
-edge, which are the outliers themselves.
+Only names and types of the columns are used. Bounds taken from the data would reveal the most extreme rows, which are
+the outliers themselves.
 """
 
 import os
@@ -27,7 +27,7 @@ rows_per_person = 1  # the most rows one person has; a person's rows are protect
 # stand_in = "public-sample.parquet"  # public rows of the same shape, for forecasts
 
 # Public bounds: replace each "{unfilled}" by the smallest and largest value that can occur, from knowledge of
-# the subject. eremite never reads bounds off the data: the smallest and largest value are somebody's own.
+# the subject. eremite never takes bounds from the data: its smallest and largest value each belong to a person.
 # Values outside the bounds are clipped. Remove the columns that should not be asked about.
 [columns]
 """
@@ -50,7 +50,7 @@ class Starter:
 
 
 def write_starter(file: str | Path, output: str | Path | None = None) -> Starter:
-    """Write the description of `file`, next to it unless `output` says where; never over an existing file."""
+    """Write a description of `file` to `output` (default: beside the file); an existing file is never overwritten."""
     file = Path(file)
     schema = file_schema(file)
     require_columns(dict.fromkeys(schema.names), schema.names, str(file))
@@ -86,6 +86,6 @@ def _write_new(path: Path, text: str) -> None:
         with path.open("xb") as file:
             file.write(content)
     except FileExistsError:
-        raise InputError(f"{path} exists already and is left alone; give another name with --output.") from None
+        raise InputError(f"{path} exists already and is not overwritten; give another name with --output.") from None
     except OSError:
         raise InputError(f"{path} cannot be written; check that its folder exists and is yours.") from None

@@ -9,19 +9,19 @@ import numpy as np
 
 from eremite.errors import InputError
 from eremite.html import card
-from eremite.names import shown_name
+from eremite.names import list_names, quote_name, show_name
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import counted, listed, name_list, require_columns
+from eremite.table.numeric import counted, name_list, require_columns
 from eremite.table.points import columns_of_points
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table:
-    """Rows to protect; immutable. N, the columns, their bounds and `rows_per_person` are public, no more.
+    """The rows to protect; immutable. Only N, the columns, their bounds and `rows_per_person` are public.
 
-    Row i of the scaled table depends on row i of the data and on public numbers only. Text forms of a table
-    show its public facts, and a table cannot be pickled or copied out of the process.
+    Row i of the scaled table depends on row i of the data and on public numbers only. The repr of a table
+    shows its public facts alone, and a table cannot be pickled or copied.
     """
 
     bounds: Mapping[str, Bounds]
@@ -38,8 +38,8 @@ class Table:
     ) -> "Table":
         """Take the columns named in `bounds` from pandas, polars, Spark, Arrow (its PyCapsule interface) or NumPy.
 
-        A mapping from names to lists will do as well. What a cell becomes depends on that cell and on the declared type
-        of its column alone (`loading.proof.md`); cells that hold no finite number are a `TableError`.
+        A mapping from names to lists is accepted too. How a cell is read depends on that cell and the declared type of
+        its column alone (`loading.proof.md`); a cell that holds no finite number is a `TableError`.
         `columns` chooses among the bounded columns. A NumPy array has no names: there `columns` names all
         of its columns in order (default: the order of `bounds`), and those without bounds are dropped.
         Of a Spark frame, the columns taken are collected on this machine, and no other leaves the cluster.
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """N, which is public."""
+        """N, the number of rows, which is public."""
         return int(self._scaled.shape[1])
 
     @property
@@ -78,7 +78,7 @@ class Table:
     def column(self, name: str) -> FloatArray:
         """One scaled column: private, read-only, contiguous, in [0, 1]."""
         if not isinstance(name, str):
-            raise InputError(f"Give the name of one column as text; the table has: {listed(self.columns)}.")
+            raise InputError(f"Give the name of one column as text; the table has: {self._known}.")
         column: FloatArray = self._scaled[self.columns.index(self._names([name])[0])]
         return column
 
@@ -94,8 +94,8 @@ class Table:
     def scale(self, points: Any, columns: Iterable[str] | None = None) -> FloatArray:
         """Scale public points, one per row, exactly as the table's own rows were.
 
-        A frame, a structured array or a mapping from names to lists is matched by name, and has these columns and no
-        other, in any order. An array, or a list of rows, has them in the order of `columns`.
+        A frame, a structured array or a mapping from names to lists is matched by name, and must have exactly these
+        columns, in any order. An array or a list of rows must have them in the order of `columns`.
         """
         names = self._names(columns)
         raw = columns_of_points(points, names)
@@ -111,19 +111,25 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The public facts, for notebooks."""
-        bounds = [(shown_name(name), repr(bound.min), repr(bound.max)) for name, bound in self.bounds.items()]
+        bounds = [(show_name(name), repr(bound.min), repr(bound.max)) for name, bound in self.bounds.items()]
         title = f"Table of {counted(self.n_rows, 'row')}, at most {self.rows_per_person} per person"
         return card(title, {"shown": "public facts; the rows are private"}, ("column", "min", "max"), bounds)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
 
+    @property
+    def _known(self) -> str:
+        return list_names(self.columns, show=quote_name)
+
     def _names(self, columns: Iterable[str] | None) -> list[str]:
         """The chosen columns (default all), each in the table and chosen once."""
         if columns is None:
             return list(self.columns)
-        names = name_list(columns, f"Give a list of one or more columns; the table has: {listed(self.columns)}.")
+        names = name_list(columns, f"Give a list of one or more columns; the table has: {self._known}.")
         require_columns(names, self.columns, "the table")
         if len(set(names)) < len(names):
-            raise InputError(f"A column is chosen more than once in {listed(names)}; name each once.")
+            raise InputError(
+                f"A column is chosen more than once in {list_names(names, show=quote_name)}; name each once."
+            )
         return names

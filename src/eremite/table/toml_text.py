@@ -1,4 +1,4 @@
-"""Names and texts as TOML writes them."""
+"""Names and texts in the syntax of TOML."""
 
 import re
 

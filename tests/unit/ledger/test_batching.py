@@ -32,7 +32,7 @@ def decide_all(tasks):
 
 def test_all_who_wait_are_settled_together_and_answered_each_for_itself():
     line = Batches()
-    with line.joined(task("a")) as a, line.joined(task("b", Refusing())) as b, line.joined(task("c")) as c:
+    with line.enqueued(task("a")) as a, line.enqueued(task("b", Refusing())) as b, line.enqueued(task("c")) as c:
         with line.batch(b) as tasks:
             assert tasks == [b, a, c]
             decide_all(tasks)
@@ -45,7 +45,7 @@ def test_all_who_wait_are_settled_together_and_answered_each_for_itself():
 
 def test_nobody_is_answered_before_the_commit():
     line = Batches()
-    with line.joined(task("a")) as a, line.batch(a) as tasks:
+    with line.enqueued(task("a")) as a, line.batch(a) as tasks:
         decide_all(tasks)
         with pytest.raises(RuntimeError):
             a.answer()
@@ -60,7 +60,7 @@ def fail(line, mine):
 def test_after_a_failed_batch_each_tries_for_itself():
     """Whoever was taken out of the line, by a failure or an interrupt at any point, is in the batch it makes itself."""
     line = Batches()
-    with line.joined(task("a")) as a, line.joined(task("b")) as b:
+    with line.enqueued(task("a")) as a, line.enqueued(task("b")) as b:
         with pytest.raises(OSError):  # noqa: PT011
             fail(line, a)
         assert not a.settled
@@ -77,7 +77,7 @@ def test_error_of_any_kind_is_that_of_the_request_alone():
     def odd(page):
         raise ValueError("5,000 digits")
 
-    with line.joined(task("a")) as a, line.joined(task("b", odd)) as b:
+    with line.enqueued(task("a")) as a, line.enqueued(task("b", odd)) as b:
         with line.batch(a) as tasks:
             decide_all(tasks)
         assert a.answer() == "a"
@@ -87,8 +87,8 @@ def test_error_of_any_kind_is_that_of_the_request_alone():
 
 def test_whoever_gives_up_is_not_written():
     line = Batches()
-    with line.joined(task("stays")) as stays:
-        with pytest.raises(KeyboardInterrupt), line.joined(task("goes")):
+    with line.enqueued(task("stays")) as stays:
+        with pytest.raises(KeyboardInterrupt), line.enqueued(task("goes")):
             raise KeyboardInterrupt
         with line.batch(stays) as tasks:
             assert tasks == [stays]
@@ -96,16 +96,16 @@ def test_whoever_gives_up_is_not_written():
 
 def test_forked_process_does_not_write_what_the_parent_waits_for(monkeypatch):
     line = Batches()
-    with line.joined(task("the parent's")):
+    with line.enqueued(task("the parent's")):
         monkeypatch.setattr(os, "getpid", lambda: -1)
-        with line.joined(replace(task("ours"), process=-1)) as ours, line.batch(ours) as tasks:
+        with line.enqueued(replace(task("ours"), process=-1)) as ours, line.batch(ours) as tasks:
             assert tasks == [ours]
 
 
 def test_batches_are_limited():
     line, sizes = Batches(), []
     with ExitStack() as stack:
-        waiting = [stack.enter_context(line.joined(task(str(i)))) for i in range(_MOST_AT_ONCE + 1)]
+        waiting = [stack.enter_context(line.enqueued(task(str(i)))) for i in range(_MOST_AT_ONCE + 1)]
         for _ in range(3):
             with line.batch(waiting[-1]) as tasks:
                 sizes.append(len(tasks))

@@ -170,7 +170,7 @@ def test_csv_repeated_header_is_an_error_where_it_is_wanted(csv: Write) -> None:
 def test_csv_missing_column_is_named_with_those_there(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n")
     sentence = refused(lambda: values(path, "x"))
-    assert f"Column 'x' is not in {path}, which has: 'a', 'b'" in sentence
+    assert f"Column 'x' is not in {path}, which has: 'a' and 'b'" in sentence
 
 
 @pytest.mark.parametrize("content", [b"SECRETCELL,31337.4242\nx,2\n", b'x,"y\nSECRETCELL,31337.4242\n'])

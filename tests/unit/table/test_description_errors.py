@@ -70,7 +70,7 @@ WRONG = {
     "text as a bound": (columns('bmi = { min = "1", max = 2 }'), ["columns.bmi.min must be a number"]),
     "unfilled bounds": (
         columns('bmi = { min = "?", max = "?" }\nok = { min = 0, max = 1 }\n"a b" = { min = 0, max = "?" }'),
-        ['still needs bounds for bmi, "a b"', "not from the data"],
+        ['still needs bounds for bmi and "a b"', "not from the data"],
     ),
     "true as a name": (
         '[dataset]\nname = true\nsource = "a.csv"\n' + COLUMNS,

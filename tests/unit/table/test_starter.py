@@ -45,7 +45,7 @@ def test_starter_unfilled_asks_for_the_bounds(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(pa.table(ROWS), str(tmp_path / "people.csv"))
     starter = write_starter(tmp_path / "people.csv")
     sentence = refused(lambda: read_description(starter.path))
-    assert f"{starter.path} still needs bounds for bmi, age;" in sentence
+    assert f"{starter.path} still needs bounds for bmi and age;" in sentence
 
 
 def test_starter_filled_in_opens_the_table(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from eremite.errors import InputError, TableError
+from eremite.names import list_names
 from eremite.table import Bounds, Table
 from tests.refusals import refused
 
@@ -87,10 +88,10 @@ def test_scale_counts_points_that_are_not_finite(table: Table) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        (["c"], "Column 'c' is not in the table, which has: 'a', 'b'"),
-        (["c", "d"], "Columns 'c', 'd' are not in the table"),
+        (["c"], "Column 'c' is not in the table, which has: 'a' and 'b'"),
+        (["c", "d"], "Columns 'c' and 'd' are not in the table"),
         (["a", "a"], "more than once"),
-        ([], "one or more columns; the table has: 'a', 'b'"),
+        ([], "one or more columns; the table has: 'a' and 'b'"),
         ("a", "Give a list"),
         (3, "Give a list"),
         ({"a", "b"}, "Give a list"),
@@ -203,9 +204,9 @@ def test_rows_that_do_not_fit_are_an_error_of_their_own() -> None:
 def test_mapping_is_a_frame() -> None:
     columns = {"b": np.array([0.5, 1.0]), "a": (1, True), "note": ["SECRETCELL", None]}
     assert Table.from_frame(columns, BOUNDS).points().tolist() == [[0.1, 0.5], [0.1, 1.0]]
-    assert "not of one length" in refused(lambda: Table.from_frame({"a": [1], "b": [1, 2]}, BOUNDS))
+    assert "have different lengths" in refused(lambda: Table.from_frame({"a": [1], "b": [1, 2]}, BOUNDS))
     for odd in (3, "12", np.array(3), np.ones((1, 2)), {1: 2}, None):
-        assert "Column 'a' of the frame is no list of cells" in refused(
+        assert "Column 'a' of the frame is not a list of cells" in refused(
             lambda odd=odd: Table.from_frame({"a": odd, "b": [1]}, BOUNDS)
         )
 
@@ -235,11 +236,11 @@ def test_scale_matches_frames_by_name(table: Table, library: str) -> None:
 def test_scale_refuses_frames_with_other_columns(table: Table, library: str) -> None:
     for rows in ({"a": [1]}, {"a": [1], "b": [1], "c": [1]}, {"a": [1], "c": [1]}):
         sentence = refused(lambda rows=rows: table.scale(NAMED[library](rows)))
-        assert f"the columns {', '.join(map(repr, rows))}; it must have 'a', 'b' and no other" in sentence
+        assert f"the columns {list_names(list(rows), show=repr)}; it must have exactly 'a' and 'b'" in sentence
 
 
 def test_scale_refuses_a_frame_without_names(table: Table) -> None:
-    assert "the columns '0', '1'; it must have" in refused(lambda: table.scale(pd.DataFrame([[1, 2]])))
+    assert "the columns '0' and '1'; it must have" in refused(lambda: table.scale(pd.DataFrame([[1, 2]])))
 
 
 def test_scale_counts_cells_of_a_frame_that_are_no_numbers(table: Table) -> None:
