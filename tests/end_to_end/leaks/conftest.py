@@ -1,29 +1,30 @@
-"""What differs from run to run, and has nothing to do with the rows, stands still."""
+"""Clocks, request ids and threads of commands: what differs from run to run and has nothing to do with the rows."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import count
 from types import SimpleNamespace
 
 import pytest
 
 from eremite.ledger import ledger as ledger_module
-from eremite.session import session as module
+from eremite.session import session as session_module
+from tests.end_to_end.leaks.tables import NEW_YEAR
 
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """The clock stands still; request ids count up, from 0 again when told so."""
+    """For commands, which open their own session: the clock stands still, and request ids count up from 0 when told."""
 
     class Clock:
         @staticmethod
         def now(zone: object) -> datetime:
-            return datetime(2026, 1, 1, tzinfo=UTC)
+            return NEW_YEAR
 
     def restart() -> None:
         numbers = count()
-        monkeypatch.setattr(module, "uuid4", lambda: SimpleNamespace(hex=f"{next(numbers):032x}"))
+        monkeypatch.setattr(session_module, "uuid4", lambda: SimpleNamespace(hex=f"{next(numbers):032x}"))
 
     monkeypatch.setattr(ledger_module, "datetime", Clock)
     return restart

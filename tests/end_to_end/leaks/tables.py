@@ -1,15 +1,18 @@
-"""Pairs of tables with as many rows, which nobody may tell apart."""
+"""Pairs of tables with as many rows, which nobody may tell apart, and sessions on them."""
 
 import io
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eremite import OutlierDefinition, Table
+from eremite import OutlierDefinition, Session, Table
 from eremite.outliers import count_outliers
 
 N = 40
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.02)
 Rows = np.ndarray[Any, np.dtype[np.float64]]
 Pair = tuple[Rows, Rows]
@@ -39,6 +42,14 @@ def names(rows: Rows) -> list[str]:
 
 def table_of(rows: Rows) -> Table:
     return Table.from_frame(rows, bounds=dict.fromkeys(names(rows), (0.0, 1.0)))
+
+
+def session_on(rows: Rows, delta: str) -> Session:
+    """The clock stands still, and request ids count up from 0."""
+    numbers = count()
+    return Session(
+        table_of(rows), epsilon=10, delta=delta, clock=lambda: NEW_YEAR, new_id=lambda: f"{next(numbers):032x}"
+    )
 
 
 DESCRIPTION = """

@@ -23,8 +23,8 @@ from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Sessi
 from eremite.ledger import Cost
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
-from eremite.queries.count import compute_count, plan_count
-from eremite.session import session as module
+from eremite.queries import CountQuery
+from eremite.queries.count import CountPlan
 from tests.end_to_end.leaks.observer import Sight, seen_command, seen_error, seen_release, walked, watching
 from tests.end_to_end.leaks.tables import (
     DEFINITION,
@@ -34,12 +34,14 @@ from tests.end_to_end.leaks.tables import (
     Rows,
     exact,
     neighbors,
+    session_on,
     table_of,
     write_dataset,
 )
 
 TARGETS = (0, 17, N)  # clamped, inside, clamped
 MECHANISMS = ["smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian"]
+HONEST_PLAN, HONEST_COMPUTE = CountQuery.plan, CountPlan.compute  # mutants replace them
 
 
 def set_bits(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
@@ -51,12 +53,13 @@ def set_bits(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
 def bits_for(monkeypatch: pytest.MonkeyPatch, rows: Rows, mechanism: str, target: int) -> int:
     """Bits that lead to this value, by bisection. They stay inside; also, every kernel is compiled after this."""
     table = table_of(rows)
-    plan = plan_count(table, DEFINITION, None, "0.5", "1e-6", mechanism)
+    query = CountQuery(definition=DEFINITION, epsilon="0.5", delta="1e-6", mechanism=mechanism)
+    plan = HONEST_PLAN(query, table)
     low, high = 0, 2**64
     while True:
         middle = (low + high) // 2
         set_bits(monkeypatch, middle)
-        value = compute_count(table, plan)
+        value = HONEST_COMPUTE(plan, table)
         if value == target:
             return middle
         low, high = (middle, high) if value < target else (low, middle)
@@ -86,17 +89,14 @@ def seen_answer(session: Session, **question: Any) -> Sight:
 
 
 @pytest.fixture
-def analyst(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None]
-) -> Callable[[Rows, str], Sight]:
+def analyst(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[[Rows, str], Sight]:
     """What an analyst sees of a table: its session, a release for each target, every error."""
 
     def look(rows: Rows, mechanism: str) -> Sight:
         sight: Sight = []
-        still()
         bits = [bits_for(monkeypatch, rows, mechanism, target) for target in TARGETS]
         with watching(capfd, sight):
-            session = Session(table_of(rows), epsilon=10, delta="1e-5")
+            session = session_on(rows, "1e-5")
             for first in bits:
                 set_bits(monkeypatch, first)
                 sight += seen_answer(session, mechanism=mechanism)
@@ -165,30 +165,30 @@ def test_command_line_prints_the_value_and_nothing_else(
 def counting(leak: Callable[[int], object]) -> Callable[[pytest.MonkeyPatch], None]:
     """A mutant whose count does something with the exact one on the way."""
 
-    def leaking(table: Table, plan: Any) -> int:
+    def leaking(self: CountPlan, table: Table, *progress: Any) -> int:
         leak(exact(table))
-        return compute_count(table, plan)
+        return HONEST_COMPUTE(self, table, *progress)
 
-    return lambda monkeypatch: monkeypatch.setattr(module, "compute_count", leaking)
+    return lambda monkeypatch: monkeypatch.setattr(CountPlan, "compute", leaking)
 
 
 def planning(leak: Callable[[int, Any], Any]) -> Callable[[pytest.MonkeyPatch], None]:
     """A mutant whose plan depends on the exact count."""
 
-    def leaking(table: Table, *request: Any) -> Any:
-        return leak(exact(table), lambda: plan_count(table, *request))
+    def leaking(self: CountQuery, table: Table) -> Any:
+        return leak(exact(table), lambda: HONEST_PLAN(self, table))
 
-    return lambda monkeypatch: monkeypatch.setattr(module, "plan_count", leaking)
+    return lambda monkeypatch: monkeypatch.setattr(CountQuery, "plan", leaking)
 
 
 def answering(leak: Callable[[Session, int, Release], Release]) -> Callable[[pytest.MonkeyPatch], None]:
     """A mutant whose session, or release, holds the exact count."""
-    original = Session.count_outliers
+    original = Session.ask
 
-    def leaking(self: Session, *arguments: Any, **request: Any) -> Release:
-        return leak(self, exact(self._table), original(self, *arguments, **request))
+    def leaking(self: Session, query: CountQuery, **request: Any) -> Release:
+        return leak(self, exact(self._table), original(self, query, **request))
 
-    return lambda monkeypatch: monkeypatch.setattr(Session, "count_outliers", leaking)
+    return lambda monkeypatch: monkeypatch.setattr(Session, "ask", leaking)
 
 
 class Carrier(int):
@@ -220,7 +220,7 @@ def remembering(session: Session, count: int, release: Release) -> Release:
 
 def charging(session: Session, count: int, release: Release) -> Release:
     cost = Cost.pure(Fraction(count + 1, 10**6))
-    session._ledger.reserve(session._account, f"more {release.request_id}", "0", cost, "more")
+    session._ledger.reserve(session._account, f"more {release.request_id}", "0", cost, {"query": "more"})
     return release
 
 

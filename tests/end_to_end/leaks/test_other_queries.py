@@ -17,8 +17,10 @@ import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Session, Table
 from eremite.mechanisms import entropy
+from eremite.queries.detection import DetectionPlan
+from eremite.queries.report import ReportPlan
 from eremite.queries.screening import Screening
-from eremite.session import session as module
+from eremite.queries.subspaces import SubspacesPlan
 from eremite.session.screen import Screen
 from tests.end_to_end.leaks.observer import Sight, seen_command, seen_error, seen_release, walked, watching
 from tests.end_to_end.leaks.tables import (
@@ -29,7 +31,7 @@ from tests.end_to_end.leaks.tables import (
     Rows,
     exact,
     neighbors,
-    table_of,
+    session_on,
     write_dataset,
     write_table,
 )
@@ -52,7 +54,7 @@ def requests(d: int) -> dict[str, tuple[str, dict[str, Any]]]:
         "report": ("outlier_report", search),
         "points": ("detect_outliers", one | {"candidates": points(d), "h": 2}),
         "rows": ("detect_outliers", one | {"candidates": None, "h": 2}),
-        "screen": ("is_outlier", one | {"most_yes": 1}),
+        "screen": ("open_screen", one | {"most_yes": 1}),
         "radius": ("choose_radius", {"min_neighbors": 3, "share": "0.2", "radii": [0.01, 0.1, 0.3], "epsilon": "0.5"}),
     }
 
@@ -69,7 +71,7 @@ WRONG: dict[str, list[dict[str, Any]]] = {
     ],
     "outlier_report": [{"max_size": 9}, {"h": 99}, {"delta": 1}],
     "detect_outliers": [{"candidates": [["many"]]}, {"candidates": [[0.5]]}, {"h": 0}, {"columns": ["weight"]}],
-    "is_outlier": [{"most_yes": 0}, {"columns": []}],
+    "open_screen": [{"most_yes": 0}, {"columns": []}],
     "choose_radius": [{"share": 2}, {"radii": []}, {"min_neighbors": N}],
 }
 ALWAYS_WRONG: list[dict[str, Any]] = [
@@ -84,10 +86,6 @@ def set_seed(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(entropy, "system_bits", lambda n: int.from_bytes(source.bytes(8)) >> 64 - n)
 
 
-def opened(rows: Rows) -> Session:
-    return Session(table_of(rows), epsilon=10, delta="0.5")
-
-
 def released(session: Session, method: str, request: dict[str, Any]) -> tuple[Release, Screen | None]:
     answer = getattr(session, method)(**request)
     return (answer.ask(points(len(session._table.columns))), answer) if isinstance(answer, Screen) else (answer, None)
@@ -99,7 +97,7 @@ def seeds_for(monkeypatch: pytest.MonkeyPatch, pair: Pair, query: str) -> list[i
 
     def value(rows: Rows, seed: int) -> object:
         set_seed(monkeypatch, seed)
-        return released(opened(rows), method, request)[0].value
+        return released(session_on(rows, "0.5"), method, request)[0].value
 
     return list(islice((seed for seed in count() if value(pair[0], seed) == value(pair[1], seed)), 3))
 
@@ -121,17 +119,14 @@ def seen_other_answer(session: Session, method: str, request: dict[str, Any]) ->
 
 
 @pytest.fixture
-def asker(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], still: Callable[[], None], in_turn: None
-) -> Look:
+def asker(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], in_turn: None) -> Look:
     """What an analyst sees of a table who asks any other query."""
 
     def look(rows: Rows, query: str, seeds: list[int]) -> Sight:
         sight: Sight = []
-        still()
         method, request = requests(rows.shape[1])[query]
         with watching(capfd, sight):
-            session = opened(rows)
+            session = session_on(rows, "0.5")
             for seed in seeds:
                 set_seed(monkeypatch, seed)
                 sight += seen_other_answer(session, method, request)
@@ -209,30 +204,35 @@ def test_command_line_prints_other_values_and_nothing_else(
     assert "drawn as the 2 " in "".join(text for _, text in sight)
 
 
+def table_in(holder: Any, *arguments: Any) -> Table:
+    """The private table that a method works on: of its object, of the object's request, or its first argument."""
+    if isinstance(holder, Screen):
+        return holder._request.table
+    return holder._table if isinstance(holder, Session | Screening) else arguments[0]
+
+
 def wrapping(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, leak: Callable[[int, Any], Any]) -> None:
     """A mutant whose function does something with the exact count on the way out."""
     original = getattr(owner, name)
 
     def leaking(*arguments: Any, **request: Any) -> Any:
-        holder = arguments[0]
-        table = holder if isinstance(holder, Table) else holder._table
-        return leak(exact(table), original(*arguments, **request))
+        return leak(exact(table_in(*arguments)), original(*arguments, **request))
 
     monkeypatch.setattr(owner, name, leaking)
 
 
 COMPUTING: dict[str, tuple[object, str]] = {
-    "subspaces": (module, "compute_subspaces"),
-    "report": (module, "compute_report"),
-    "points": (module, "compute_detection"),
-    "rows": (module, "compute_detection"),
+    "subspaces": (SubspacesPlan, "compute"),
+    "report": (ReportPlan, "compute"),
+    "points": (DetectionPlan, "compute"),
+    "rows": (DetectionPlan, "compute"),
     "screen": (Screening, "answer"),
 }
 GIVING: dict[str, tuple[object, str]] = {
-    "subspaces": (Session, "top_subspaces"),
-    "report": (Session, "outlier_report"),
-    "points": (Session, "detect_outliers"),
-    "rows": (Session, "detect_outliers"),
+    "subspaces": (Session, "ask"),
+    "report": (Session, "ask"),
+    "points": (Session, "ask"),
+    "rows": (Session, "ask"),
     "screen": (Screen, "ask"),
 }
 
