@@ -6,21 +6,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo test test-slow test-spark check docs format bench bench-quick lock clean
+.PHONY: help demo unit test test-slow test-spark check docs format bench bench-quick lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.ready ## what eremite does, on a generated table
 	$(BIN)/eremite demo
 
-test: $(VENV)/.ready ## all tests but the long ones
+unit: $(VENV)/.ready ## the quick unit tests, in under a minute once kernels are compiled
+	$(BIN)/pytest -n auto -m "not slow and not long" tests/unit
+
+test: $(VENV)/.ready ## all tests but the slow ones
 	$(BIN)/pytest -n auto -m "not slow"
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto -m "not slow" tests/unit/engines tests/unit/geometry
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include 'src/eremite/engines/*,src/eremite/geometry/*' --fail-under 99
 
-test-slow: $(VENV)/.ready ## the long statistical and exhaustive tests
+test-slow: $(VENV)/.ready ## the slow statistical and exhaustive tests
 	$(BIN)/pytest -n auto -m slow
 
 test-spark: $(VENV)/.ready $(VENV)/.spark ## the contract of Spark frames; fetches Spark, half a gigabyte; needs Java

@@ -81,6 +81,7 @@ def liberties(text):
     return FREED.findall(text) + re.findall(r"@llvm\.(?:fma|fmuladd|vector\.reduce\.fadd)", text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DECIDING)
 def test_nothing_is_fused_or_reordered_in_kernels_that_decide(name):
     function = compiled(name)

@@ -130,6 +130,7 @@ SHAPES = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", WIDTHS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_methods_agree_with_the_definition_on(shape, d):

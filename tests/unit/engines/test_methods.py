@@ -73,6 +73,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_methods_agree_with_the_definition_on_hostile_shapes(shape, d):
@@ -136,6 +137,7 @@ def test_tree_settles_ties_at_the_reach_without_scanning_them():
     assert {int(w) for w in wanted.ravel()} == {int(f) for f in np.unique(found)}
 
 
+@pytest.mark.long
 def test_kernels_compile_without_a_place_for_their_cache(tmp_path):
     code = "import numpy as np; from eremite.outliers import degrees; print(degrees([[0.0], [1.0]], 1.0).tolist())"
     blocked = tmp_path / "file"

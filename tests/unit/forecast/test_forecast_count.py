@@ -37,6 +37,7 @@ def private_session(stand_in=None):
     return Session(table, epsilon=1, stand_in=stand_in)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("m", [1, 3])
 @pytest.mark.parametrize("mechanism", ["auto", "smooth-laplace", "global-laplace", "gaussian", "global-gaussian"])
 def test_error_is_that_of_real_counts_on_the_stand_in(mechanism, m):

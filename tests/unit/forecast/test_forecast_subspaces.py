@@ -100,6 +100,7 @@ def _seeded(monkeypatch):
     monkeypatch.setattr(entropy, "system_bits", random.Random(8).getrandbits)  # noqa: S311 -- a test's own
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_seeded")
 @pytest.mark.parametrize(("h", "m", "delta", "utility", "selection", "epsilon"), CASES)
 def test_forecast_agrees_with_real_searches_and_one_for_half_or_twice_epsilon_does_not(

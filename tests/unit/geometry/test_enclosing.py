@@ -40,6 +40,7 @@ def test_ball_is_certified_smallest(shape, d):
         assert radius == pytest.approx(upper, rel=1e-9)
 
 
+@pytest.mark.long
 def test_ball_agrees_with_miniball_where_that_answers():
     miniball = pytest.importorskip("miniball")
     rng = np.random.default_rng(3)

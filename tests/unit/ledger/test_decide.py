@@ -29,6 +29,7 @@ def admitted_by_definition(cap: Privacy, history: list[Cost]) -> bool:
     return by_sums or by_zcdp
 
 
+@pytest.mark.long
 @given(CAPS, st.none() | CAPS, st.lists(COSTS, max_size=25))
 def test_random_histories_keep_both_caps_and_nothing_is_refused_without_need(cap, own, wanted):
     budgets, admitted = (Budget("Dataset 'd'", cap), Budget("Account 'a'", own)), []

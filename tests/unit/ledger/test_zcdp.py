@@ -23,6 +23,7 @@ def delta_by_dp_accounting(rho: float, epsilon: float) -> float:
     return float(rdp.compute_delta(ORDERS, rho * ORDERS, epsilon)[0])
 
 
+@pytest.mark.long
 @given(EPSILONS, DELTAS)
 def test_rho_is_the_largest_that_dp_accounting_agrees_with(epsilon, delta):
     """Within a thousandth, which is what the grids of orders differ by."""

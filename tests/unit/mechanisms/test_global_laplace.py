@@ -63,6 +63,7 @@ def opendp_draws(scale, n):
     return laplace([0] * n)
 
 
+@pytest.mark.long
 def test_draws_agree_with_those_of_opendp(seeded):
     """Two samples of 20,000, chi-square at 1e-9: OpenDP cannot be seeded, so one run in a billion fails.
 

@@ -53,6 +53,7 @@ def power(shares, truth, n):
     return float(ncx2.sf(chi2.isf(ALPHA, freedom), freedom, n * ((truth - shares) ** 2 / shares).sum()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SELECT)
 def test_selection_follows_its_closed_form(bits, name):
     """Of 10,000 draws; weights with an exponent 10 % off are rejected, with power above .999 either way."""
@@ -66,6 +67,7 @@ def test_selection_follows_its_closed_form(bits, name):
         assert power(wrong, law, DRAWS) > 0.999
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SELECT)
 def test_laws_of_the_two_selections_are_told_apart(bits, name):
     """Neither passes for the other."""
@@ -130,6 +132,7 @@ def largest_ratio(laws, n):
     return most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SELECT)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_selection_withstands_all_moves_of_its_scores(name, epsilon):

@@ -27,6 +27,7 @@ def smooth_by_definition(points, k, radius, beta):
     return max(exp(-t * beta) * local(t) for t in range(len(points) + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("beta", [0.03, 0.2, 1.0, 3.0])

@@ -35,6 +35,7 @@ def as_printed(scores, exponent, h, rng):
     return tuple(chosen)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("factor_2", "exponent"), [(False, 1.5), (True, 0.75)])
 def test_algorithm_3_has_the_distribution_of_the_printed_one(factor_2, exponent):
     scores, rng = np.array([0.0, 0.5, 2.0]), np.random.default_rng(4)

@@ -108,6 +108,7 @@ def test_fields_joined_are_the_field_of_all():
     assert np.array_equal(OURS.picks(parts, 2, 2, 50, 1), OURS.picks(whole, 2, 2, 50, 1))
 
 
+@pytest.mark.long
 def test_simulated_searches_agree_with_real_calls():
     points = np.clip(np.random.default_rng(5).normal(0.5, [0.3, 0.2, 0.1], (100, 3)), 0, 1)
     definition, names, times = OutlierDefinition(min_neighbors=3, radius=0.03), ["c0", "c1", "c2"], 300
@@ -120,6 +121,7 @@ def test_simulated_searches_agree_with_real_calls():
         assert real.count((names[a], names[b])) / times == pytest.approx(share, abs=5 * np.sqrt(0.25 / times))
 
 
+@pytest.mark.long
 def test_simulated_detection_agrees_with_real_calls():
     rows, candidates = [[0.5]] * 6 + [[0.8]] * 2, [[0.5], [0.8], [0.2]]
     definition, times = OutlierDefinition(min_neighbors=2, radius=0.05), 300

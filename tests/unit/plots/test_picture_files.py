@@ -127,6 +127,7 @@ def test_notebook_shows_a_picture():
     assert made()[0].plot()._repr_svg_() == svg(made()[0].plot())
 
 
+@pytest.mark.long
 def test_plot_without_matplotlib_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

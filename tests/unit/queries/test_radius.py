@@ -34,6 +34,7 @@ def test_release_carries_the_definition_it_chose():
     assert 0 <= session.count_outliers(release.definition, epsilon=0.5).value <= 800
 
 
+@pytest.mark.long
 def test_radius_near_the_share_is_drawn_most_often():
     session = Session(table(), epsilon=10**4)
     drawn = Counter(session.choose_radius(5, share=0.05, epsilon=4).value for _ in range(60))

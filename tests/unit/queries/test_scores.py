@@ -43,6 +43,7 @@ def seed(monkeypatch, number):
     monkeypatch.setattr(entropy, "system_bits", random.Random(number).getrandbits)  # noqa: S311 -- a test's own
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("bounds", ["settled", "bounded"])
 def test_draws_follow_the_closed_form(monkeypatch, name, bounds):

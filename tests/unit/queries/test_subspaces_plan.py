@@ -182,6 +182,7 @@ def zcdp_total(each, delta, h):
     return rho + 2 * (rho * -as_arb(delta).log()).sqrt()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
 @pytest.mark.parametrize("m", [1, 3])

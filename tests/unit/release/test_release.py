@@ -42,6 +42,7 @@ RELEASES = st.builds(
 )
 
 
+@pytest.mark.long
 @given(RELEASES)
 def test_json_goes_both_ways(release):
     text = release.to_json()

@@ -43,6 +43,7 @@ def test_profile_follows_its_definition(points, k, radius):
 LOW = Limits(edges=300, triangles=2_000, crowd=12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limits", [None, LOW], ids=["", "limited"])
 @pytest.mark.parametrize("few", [0, 2_048])
 def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few, limits):
@@ -80,6 +81,7 @@ def test_smooth_bound_is_the_plain_maximum(method, decay):
         assert smooth_bound(points, definition, decay, method) == plain_maximum(points, definition, decay, method)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_smooth_bound_of_sparse_tables_is_the_plain_maximum_after_few_looks(monkeypatch, d):
     """Most rows are in most windows: each look costs as much as the others, and one must do for many steps."""
@@ -135,6 +137,7 @@ def test_windows_are_counted_more_coarsely_the_less_work_is_allowed():
     assert cores.tolist() == [windows(points, definition, 6, "core", 80).ball_bound(step) for step in range(6)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [2, 3, 12])
 def test_no_graph_has_more_edges_than_are_allowed(monkeypatch, d):
     """Rows within 2R of each other, few of them within R: as many edges as pairs, if nothing kept count."""

@@ -109,6 +109,7 @@ def test_question_that_fits_is_within_its_bounds(route: str) -> None:
     assert GOOD[route].keys() <= question.arguments().keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("route", "name", "send"), FIELDS, ids=IDS)
 def test_long_values_of_every_field_are_refused_over_http_without_a_turn_or_a_charge(
     served: Service, no_turns: None, route: str, name: str, send: Callable[[str], bytes]
@@ -122,6 +123,7 @@ def test_long_values_of_every_field_are_refused_over_http_without_a_turn_or_a_ch
     assert served.events() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("route", "name", "send"), FIELDS, ids=IDS)
 def test_huge_values_of_every_field_are_refused_with_little_work(
     route: str, name: str, send: Callable[[str], bytes]

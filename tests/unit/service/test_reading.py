@@ -156,6 +156,7 @@ def test_digits_in_a_name_are_no_number() -> None:
     assert (question.columns, question.epsilon) == ([name], Decimal("0.25"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "field", "mistake"),
     [

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 # In a process of its own: here other tests have compiled already.
 ASK = """
 import gc, sys
@@ -63,10 +65,12 @@ def compiled_later(most_columns: int) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout.strip()
 
 
+@pytest.mark.long
 def test_questions_compile_nothing_any_more() -> None:
     assert compiled_later(5) == "[]"
 
 
+@pytest.mark.long
 def test_kernels_for_more_columns_are_others() -> None:
     """So the test above can fail."""
     assert "eremite.engines.tree" in compiled_later(2)

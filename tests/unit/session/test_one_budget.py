@@ -36,6 +36,7 @@ def session():
     return Session(table, epsilon=100)
 
 
+@pytest.mark.long
 def test_a_forked_process_is_refused():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "epsilon", "1"]
