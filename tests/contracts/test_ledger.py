@@ -260,7 +260,7 @@ TAMPERING: dict[str, tuple[str, str]] = {
     "a lost account": ("DELETE FROM eremite_standings WHERE analyst = 'alice'", "kept for account 'alice'"),
     "a forgotten request": (
         "DELETE FROM eremite_requests WHERE request_id = 'r1'",
-        "record of request 'r1' does not match",
+        "record of request 'r1'",
     ),
     "another fingerprint": ("UPDATE eremite_requests SET fingerprint = 'g' WHERE request_id = 'r1'", "of request 'r1'"),
     "another release": ("UPDATE eremite_requests SET released = 3 WHERE request_id = 'r0'", "of request 'r0'"),

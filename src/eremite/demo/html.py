@@ -1,4 +1,4 @@
-"""Elements of a page that works anywhere: no script, nothing loaded, light and dark, on paper and on a telephone."""
+"""Elements of an HTML page without scripts or external resources, for light and dark screens, phones and paper."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -50,7 +50,7 @@ footer { color: var(--soft); font-size: .9rem; padding-bottom: 2.5rem; }
 
 
 def page(title: str, body: str) -> str:
-    """A whole document; `body` is HTML, `title` is text."""
+    """A complete document; `body` is HTML, `title` is text."""
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>"
@@ -59,7 +59,7 @@ def page(title: str, body: str) -> str:
 
 
 def element(name: str, *inner: str, of: str = "") -> str:
-    """An element around HTML, of a class."""
+    """An element around HTML; `of` is its class."""
     named = f' class="{of}"' if of else ""
     return f"<{name}{named}>{''.join(inner)}</{name}>\n"
 
@@ -70,12 +70,12 @@ def prose(words: str, of: str = "") -> str:
 
 
 def definitions(facts: Mapping[str, str]) -> str:
-    """Names and what they stand for, as text."""
+    """A definition list of texts."""
     return element("dl", *(element("dt", escape(name)) + element("dd", escape(told)) for name, told in facts.items()))
 
 
 def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """A table of texts; columns of `numbers` stand on the right."""
+    """A table of texts; the columns in `numbers` are aligned to the right."""
     kinds = ["number" if place in numbers else "" for place in range(len(heads))]
     head = element("tr", *(_head(text, kind) for text, kind in zip(heads, kinds, strict=True)))
     body = [
