@@ -7,9 +7,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from benchmarks.picks import OURS, Field, Floats, field
 from eremite import OutlierDefinition, Session, Table
+from eremite.forecast.draws import Field, Floats, field
 from eremite.release import Value
+from eremite_paper.searches import OURS
 
 
 def agreement(out: Console, times: int) -> bool:

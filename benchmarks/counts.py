@@ -13,11 +13,12 @@ from rich.table import Table as Grid
 from benchmarks.clock import cpu_seconds, median_seconds, one_core
 from benchmarks.noise import Noise, noises, released
 from benchmarks.peers import Timing, best_exact
+from benchmarks.student import Student
 from benchmarks.tables import Case, K, case, clusters, outlying, real
 from eremite import OutlierDefinition, Session, Table
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, SmoothLaplace, Student
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, SmoothLaplace
 from eremite.outliers import count_outliers
-from eremite.paper.datasets import synthetic_1
+from eremite_paper.datasets import synthetic_1
 
 MOST_MICROSECONDS = 100
 LEAST_RATIO = 5

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
+from benchmarks.student import Student
 from benchmarks.tables import Case
 from eremite import OutlierDefinition
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace, Student
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace
 from eremite.mechanisms.decay import decay_above
 from eremite.mechanisms.normal import half_width
 from eremite.mechanisms.paper_gaussian import paper_steadiness, root_of_two_logs
-from eremite.paper.at_scale import smooth_sensitivity
-from eremite.paper.our_noise import smooth_laplace_deviation
 from eremite.sensitivity import count_with_bound, most_moved
+from eremite_paper.at_scale import smooth_sensitivity
+from eremite_paper.our_noise import smooth_laplace_deviation
 
 #: From a table, a definition and a decay to a bound.
 Bound = Callable[[Case, OutlierDefinition, Fraction | None], Fraction | float]

@@ -12,9 +12,10 @@ from scipy.stats import t as student_t
 
 from benchmarks.look import BLACK, BLUE, GREEN, ORANGE, RED, label, panels, save
 from benchmarks.noise import Noise, noises, released
+from benchmarks.student import Student
 from benchmarks.tables import Case, K, clusters, outlying
 from eremite import OutlierDefinition
-from eremite.mechanisms import Gaussian, SmoothLaplace, Student
+from eremite.mechanisms import Gaussian, SmoothLaplace
 from eremite.privacy import Privacy
 from eremite.queries.choice import chosen
 from eremite.sensitivity import most_moved

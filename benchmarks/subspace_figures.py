@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from benchmarks.look import BLACK, BLUE, ORANGE, label, panels, save
-from benchmarks.picks import Field, found
+from benchmarks.picks import found, of_size
 from benchmarks.subspaces import FIVE, THREE, UTILITIES, planted_field
+from eremite.forecast.draws import Field
 
 _STYLE = {"paper": (ORANGE, (0, (6, 2, 1, 2))), "dampened": (BLUE, (0, (4, 2))), "auto": (BLACK, "-")}
 _PLACE = {  # of the names: a chance, and points to the right, for three columns and for five
@@ -23,7 +24,7 @@ def chances(path: Path, n: int = 10_000, runs: int = 10_000) -> None:
     """The chance over epsilon, for a planted subspace of three columns and one of five, among all of their size."""
     figure, both = panels(2, 9.6)
     for axes, plant in zip(both, (THREE, FIVE), strict=True):
-        of = planted_field(plant, n).of_size(plant.size)
+        of = of_size(planted_field(plant, n), plant.size)
         for name in _STYLE:
             _line(axes, name, of, runs)
         axes.axhline(0.9, color="0.55", lw=0.8, ls=(0, (1, 2)))

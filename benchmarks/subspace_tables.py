@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 
 from benchmarks.tables import DATA
-from eremite.paper import datasets
-from eremite.paper.datasets import Floats, synthetic_2
-from eremite.paper.files import Files, read_files
-from eremite.paper.z_scores import z_scored
+from eremite_paper import datasets
+from eremite_paper.datasets import Floats, synthetic_2
+from eremite_paper.files import Files, read_files
+from eremite_paper.z_scores import z_scored
 
 __all__ = ["adult_2", "ionosphere", "planted", "synthetic_2"]
 

@@ -10,10 +10,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from benchmarks.picks import DAMPENED, OURS, PAPER, Field, Floats, Search, field, found, needed
+from benchmarks.picks import DAMPENED, PAPER, CenterAtTheLast, Picks, best, found, needed, of_size
 from benchmarks.subspace_tables import adult_2, ionosphere, planted, synthetic_2
 from benchmarks.tables import K, real
 from eremite import OutlierDefinition
+from eremite.forecast.draws import Field, Floats, field
+from eremite_paper.searches import OURS, Search
 
 UTILITIES = {"paper": PAPER, "dampened": DAMPENED, "auto": OURS}
 _FLIPPED = Search("paper")  # the paper's utility, our draws
@@ -118,7 +120,7 @@ def planted_field(plant: Plant, n: int) -> Field:
     points = planted(n, plant.size, plant.levels, plant.wrong * n // 10_000)
     family = chain.from_iterable(combinations(range(8), size) for size in plant.sizes)
     seen = field(points, OutlierDefinition(min_neighbors=K, radius=plant.radius), list(family))
-    assert seen.subspaces[seen.best] == tuple(range(plant.size))
+    assert seen.subspaces[best(seen)] == tuple(range(plant.size))
     return seen
 
 
@@ -136,7 +138,7 @@ def found_at(out: Console, n: int, plants: Sequence[Plant] = PLANTS) -> bool:
         of = planted_field(plant, n)
         if len(plant.sizes) > 1:
             _row(grid, plant, of, f"up to size {plant.size}")
-        cleared &= _row(grid, plant, of.of_size(plant.size), f"of size {plant.size}")
+        cleared &= _row(grid, plant, of_size(of, plant.size), f"of size {plant.size}")
     out.print(grid)
     return cleared
 
@@ -180,7 +182,10 @@ def shares(out: Console, n: int) -> None:
     grid = Grid("planted", "center near", *map(str, choices), title=title)
     for plant in PLANTS:
         of = planted_field(plant, n)
-        for between, place in ((False, "the largest"), (True, "between the largest and the next")):
-            searches = [Search("centered", share=share, between=between) for share in choices]
+        places: dict[str, list[Picks]] = {
+            "the largest": [CenterAtTheLast(share) for share in choices],
+            "between the largest and the next": [Search("centered", share=share) for share in choices],
+        }
+        for place, searches in places.items():
             grid.add_row(f"size {plant.size}", place, *(f"{needed(search, of):.2f}" for search in searches))
     out.print(grid)

@@ -54,9 +54,13 @@ def _own_pages() -> list[str]:
 
 def _brought_in() -> dict[str, str]:
     """Pages from outside docs/: their place in the site, by their path in the repository."""
-    proofs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "src/eremite").rglob("*.proof.md")]
-    places = {source: source.replace("src/eremite/", "proofs/") for source in sorted(proofs)}
-    return places | {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+    homes = {"src/eremite": "proofs", "benchmarks": "proofs/benchmarks"}
+    proofs = {
+        path.relative_to(ROOT).as_posix(): f"{place}/{path.relative_to(ROOT / home).as_posix()}"
+        for home, place in homes.items()
+        for path in sorted((ROOT / home).rglob("*.proof.md"))
+    }
+    return proofs | {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 
 
 def _generated() -> dict[str, str]:

@@ -11,7 +11,7 @@ import eremite
 
 #: Packages that are not meant for import by others.
 #: `Release` is public as `eremite.Release`.
-INTERNAL = {"cli", "demo", "engines", "paper", "queries", "release", "service"}
+INTERNAL = {"cli", "demo", "engines", "queries", "release", "service"}
 
 
 def public_names() -> list[str]:

@@ -19,7 +19,7 @@ def paper(*arguments):
 def run_once(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper")
     (folder / "empty").mkdir()
-    return folder, paper("--quick", "--data", folder / "empty", "--output", folder / "one")
+    return folder, paper("--quick", "--output", folder / "one")
 
 
 def test_paper_without_its_tables_says_where_they_are_and_runs_the_rest(run_once):
@@ -37,7 +37,7 @@ def test_paper_without_its_tables_says_where_they_are_and_runs_the_rest(run_once
 
 
 def test_paper_gives_the_same_files_for_the_same_seed(run_once):
-    """But for seconds, which no run repeats."""
+    """But for seconds, which no run repeats. Without --data no table is looked for: it is as with an empty folder."""
     folder, _ = run_once
     again = paper("--quick", "--data", folder / "empty", "--output", folder / "two")
     assert again.returncode == 0
@@ -55,7 +55,7 @@ def test_paper_goes_on_where_it_was_stopped(run_once):
     kept = table.read_text()
     table.write_text(kept.replace("public points,500,2015", "public points,500,9999"))
     (folder / "one" / "tables" / "guarantees.csv").unlink()
-    done = paper("--quick", "--data", folder / "empty", "--output", folder / "one", "--json")
+    done = paper("--quick", "--output", folder / "one", "--json")
     assert done.returncode == 0
     assert "9999" in table.read_text()
     assert (folder / "one" / "tables" / "guarantees.csv").exists()

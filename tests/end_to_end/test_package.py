@@ -11,13 +11,13 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from patients import description
 
 from eremite.session import opened_ledger
 from eremite.version import __version__
+from tests.end_to_end.patients import description
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "eremite"
+SOURCES = ROOT / "src"
 EXTRAS = {
     "accounting": ("dp_accounting",),
     "paper": ("matplotlib", "ucimlrepo"),
@@ -45,7 +45,7 @@ from importlib import import_module
 from eremite import EremiteError
 from eremite.ledger import open_ledger
 from eremite.ledger.plan_total import plan_total
-from eremite.paper.files import fetch_files
+from eremite_paper.files import fetch_files
 from eremite.service.extra import require_extra
 from eremite.table.postgres import read_postgres
 
@@ -106,10 +106,11 @@ def contents(archive: ZipFile) -> dict[str, bytes]:
     return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
+def test_wheel_holds_both_packages_and_nothing_else(built: Path) -> None:
     names = {name for name in wheel(built / "tree").namelist() if ".dist-info/" not in name}
-    assert names == {f"eremite/{name}" for name in files(PACKAGE)}
-    assert {"eremite/py.typed", "eremite/geometry/bounds.proof.md"} <= names
+    assert names == files(SOURCES)
+    assert {name.split("/")[0] for name in names} == {"eremite", "eremite_paper"}
+    assert {"eremite/py.typed", "eremite/geometry/bounds.proof.md", "eremite_paper/py.typed"} <= names
 
 
 def test_wheel_from_the_archive_is_the_wheel_from_the_tree(built: Path) -> None:

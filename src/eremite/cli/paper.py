@@ -10,18 +10,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from eremite.errors import InputError
-from eremite.paper.experiments import Progress as Say
-from eremite.paper.files import Files, fetch_files, read_files
-from eremite.paper.run import Outcome
-from eremite.paper.run import run as run_paper
-from eremite.paper.setting import Setting, quick
-
-#: Where the tables lie beside a checkout, if they do.
-_BESIDE = Path(__file__).parents[4] / "shared" / "data"
+from eremite_paper.experiments import Progress as Say
+from eremite_paper.files import Files, fetch_files, read_files
+from eremite_paper.run import Outcome
+from eremite_paper.run import run as run_paper
+from eremite_paper.setting import Setting, quick
 
 
 def run(output: Path, data: Path | None, download: bool, small: bool, seed: int, as_json: bool) -> str:
-    """Run what is not yet there, and say what came out."""
+    """Run the experiments that are not finished yet, and report every claim with its verdict."""
     if seed < 0:
         raise InputError("--seed must be a whole number, 0 or more.")
     files = _files(data, download)
@@ -36,14 +33,12 @@ def _files(data: Path | None, download: bool) -> Files:
         raise InputError("Give --data or --download, not both.")
     if data is not None:
         return read_files(data)
-    if download:
-        return fetch_files()
-    return read_files(_BESIDE) if _BESIDE.is_dir() else Files()
+    return fetch_files() if download else Files()
 
 
 @contextmanager
 def _bar() -> Iterator[Say]:
-    """A bar for each experiment, if a person looks at stderr."""
+    """A progress bar for each experiment, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda name, done, of: None
         return

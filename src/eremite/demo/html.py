@@ -1,7 +1,8 @@
-"""Elements of an HTML page without scripts or external resources, for light and dark screens, phones and paper."""
+"""An HTML page without scripts or external resources, for light and dark screens, phones and paper."""
 
-from collections.abc import Mapping, Sequence
 from html import escape
+
+from eremite.html import element
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --page: #ffffff; --card: #f4f6f8; --line: #d5dae0;
@@ -50,7 +51,7 @@ footer { color: var(--soft); font-size: .9rem; padding-bottom: 2.5rem; }
 
 
 def page(title: str, body: str) -> str:
-    """A complete document; `body` is HTML, `title` is text."""
+    """A whole document; `body` is HTML, `title` is text."""
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>"
@@ -58,34 +59,6 @@ def page(title: str, body: str) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def element(name: str, *inner: str, of: str = "") -> str:
-    """An element around HTML; `of` is its class."""
-    named = f' class="{of}"' if of else ""
-    return f"<{name}{named}>{''.join(inner)}</{name}>\n"
-
-
 def prose(words: str, of: str = "") -> str:
     """A paragraph of text."""
     return element("p", escape(words), of=of)
-
-
-def definitions(facts: Mapping[str, str]) -> str:
-    """A definition list of texts."""
-    return element("dl", *(element("dt", escape(name)) + element("dd", escape(told)) for name, told in facts.items()))
-
-
-def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """A table of texts; the columns in `numbers` are aligned to the right."""
-    kinds = ["number" if place in numbers else "" for place in range(len(heads))]
-    head = element("tr", *(_head(text, kind) for text, kind in zip(heads, kinds, strict=True)))
-    body = [
-        element("tr", *(element("td", escape(text), of=kind) for text, kind in zip(row, kinds, strict=True)))
-        for row in rows
-    ]
-    table = element("table", element("caption", escape(caption)), element("thead", head), element("tbody", *body))
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{table}</div>\n'
-
-
-def _head(text: str, kind: str) -> str:
-    named = f' class="{kind}"' if kind else ""
-    return f'<th scope="col"{named}>{escape(text)}</th>'

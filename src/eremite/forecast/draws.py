@@ -1,4 +1,4 @@
-"""Draws among the subspaces of any table that may be shown, simulated many at a time with a seed.
+"""Simulated draws among the subspaces of a table that may be shown: many at a time, with a seed.
 
 What a draw depends on, counts and profiles, is computed once with the functions that a release uses; the noise of the
 center and the coins come from a seeded NumPy generator, so none of this is private. Tests and `benchmarks/agreement.py`
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.queries.subspaces import Progress, SubspacesPlan
+from eremite.queries import Progress
+from eremite.queries.subspaces import SubspacesPlan
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
 
@@ -26,24 +27,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The candidates of one table."""
+    """The subspaces of one table that may be drawn, and what a draw depends on."""
 
     n_rows: int
     subspaces: list[tuple[int, ...]]
     counts: Ints
     most: Ints  # global sensitivities
-    profiles: list[Ints]  # A^(t), up to the cap; none if nothing but the counts was looked at
-    coarse: list[Ints]  # the same by cores, from which the center takes its bound
-
-    @property
-    def best(self) -> int:
-        return int(self.counts.argmax())
-
-    def of_size(self, size: int) -> "Field":
-        """Only the candidates of one size."""
-        kept = [i for i, subspace in enumerate(self.subspaces) if len(subspace) == size]
-        lists = ([each[i] for i in kept] for each in (self.profiles, self.coarse))
-        return Field(self.n_rows, [self.subspaces[i] for i in kept], self.counts[kept], self.most[kept], *lists)
+    profiles: list[Ints]  # A^(t) up to the cap, for each subspace; empty if only the counts were computed
+    coarse: list[Ints]  # the same by cores, for the bound of the center
 
 
 def field(
@@ -54,7 +45,7 @@ def field(
     profiles: bool = True,
     progress: Progress | None = None,
 ) -> Field:
-    """Look closely at every candidate, one at a time; without profiles, at what the paper's utility needs."""
+    """Compute what draws depend on, one subspace at a time; without `profiles`, only what the paper's utility needs."""
     n, k = len(points), definition.min_neighbors
     counts, fine, coarse = [], [], []
     for number, subspace in enumerate(subspaces, 1):
@@ -67,18 +58,6 @@ def field(
             progress(number)
     most = np.array([most_moved(n, len(subspace), k) for subspace in subspaces])
     return Field(n, list(subspaces), np.array(counts), most, fine, coarse)
-
-
-def joined(parts: Sequence[Field]) -> Field:
-    """The candidates of several looks at the same table."""
-    return Field(
-        parts[0].n_rows,
-        [subspace for part in parts for subspace in part.subspaces],
-        np.concatenate([part.counts for part in parts]),
-        np.concatenate([part.most for part in parts]),
-        [profile for part in parts for profile in part.profiles],
-        [profile for part in parts for profile in part.coarse],
-    )
 
 
 def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> Ints:
@@ -98,16 +77,13 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How h winners are drawn, as a plan has decided it. The center, if `center` buys one, is half-way from the h-th
-    largest count to the next, or, without `between`, near the former.
-    """
+    """How a plan draws its h winners. The center, if any, is half-way from the h-th largest count to the next."""
 
     utility: str
     selection: str
     h: int
     each: float  # epsilon of one draw
     center: Fraction | None = None  # epsilon of the center
-    between: bool = True
 
     def picks(self, of: Field, runs: int, seed: int) -> Ints:
         """The places of the h winners, one row a run."""
@@ -118,23 +94,26 @@ class Drawing:
     def _scores(self, of: Field, runs: int, rng: np.random.Generator) -> Floats:
         if self.utility == "paper":
             return of.counts / of.most
-        centers = np.zeros(1) if self.center is None else self._centers(of, self.center, runs, rng)
-        return _dampened(of, centers, limit=ceil(2 * log(10**6 * len(of.counts)) / self.each))
-
-    def _centers(self, of: Field, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
-        falling, h = np.sort(of.counts)[::-1], self.h
-        target = (falling[h - 1] + falling[min(h, len(falling) - 1)]) // 2 if self.between else falling[h - 1]
-        noise = _smooth_laplace(runs, rng) * largest_bound(of, epsilon) / float(epsilon)
-        return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+        if self.center is None:
+            return dampened(of, np.zeros(1), self.each)
+        falling = np.sort(of.counts)[::-1]
+        target = (falling[self.h - 1] + falling[min(self.h, len(falling) - 1)]) // 2
+        return dampened(of, noisy_centers(of, target, self.center, runs, rng), self.each)
 
 
 def drawing_of(plan: SubspacesPlan) -> Drawing:
-    """What a release with this plan does."""
+    """The drawing that a release with this plan does."""
     center = None if plan.center is None else plan.center.epsilon
     return Drawing(plan.utility, plan.selection, plan.h, float(plan.each), center)
 
 
-def largest_bound(of: Field, epsilon: Fraction) -> float:
+def noisy_centers(of: Field, target: int, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
+    """One center a run: the target with smooth Laplace noise, rounded and clamped as a release does."""
+    noise = _smooth_laplace(runs, rng) * _largest_bound(of, epsilon) / float(epsilon)
+    return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+
+
+def _largest_bound(of: Field, epsilon: Fraction) -> float:
     """The largest smooth bound of the family, as the center takes it."""
     decay = float(_decay(epsilon))
     return max(float((decay ** np.arange(len(profile)) * profile).max()) for profile in of.coarse)
@@ -145,8 +124,9 @@ def _decay(epsilon: Fraction) -> Fraction:
     return SmoothLaplace(epsilon).decay
 
 
-def _dampened(of: Field, centers: Floats, limit: int) -> Floats:
-    """The score of every candidate for every center."""
+def dampened(of: Field, centers: Floats, each: float) -> Floats:
+    """The dampened score of every candidate for every center, where one draw has epsilon `each`."""
+    limit = ceil(2 * log(10**6 * len(of.counts)) / each)
     columns = []
     for count, profile in zip(of.counts, of.profiles, strict=True):
         above = _steps(np.maximum(count - centers, 0), profile)

@@ -10,6 +10,5 @@ from eremite.mechanisms.global_laplace import GlobalLaplace
 from eremite.mechanisms.mechanism import Mechanism
 from eremite.mechanisms.paper_gaussian import PaperGaussian
 from eremite.mechanisms.smooth_laplace import SmoothLaplace
-from eremite.mechanisms.student import Student
 
-__all__ = ["Gaussian", "GlobalGaussian", "GlobalLaplace", "Mechanism", "PaperGaussian", "SmoothLaplace", "Student"]
+__all__ = ["Gaussian", "GlobalGaussian", "GlobalLaplace", "Mechanism", "PaperGaussian", "SmoothLaplace"]

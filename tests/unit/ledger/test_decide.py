@@ -10,16 +10,9 @@ from hypothesis import strategies as st
 from eremite import Privacy
 from eremite.ledger import Cost, Refusal, budget, decide
 from eremite.ledger.budget import Budget, Limit, Spent, limits
+from eremite.ledger.remaining import remaining
 from eremite.ledger.zcdp import largest_rho
-
-DELTAS = st.sampled_from([Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 3)])
-EPSILONS = st.fractions(Fraction(1, 100), 3, max_denominator=100)
-CAPS = st.builds(Privacy, st.fractions(Fraction(1, 10), 8, max_denominator=20), DELTAS)
-COSTS = st.one_of(
-    st.builds(Cost.pure, EPSILONS),
-    st.builds(Cost.approximate, EPSILONS, st.sampled_from([Fraction(1, 10**7), Fraction(1, 10**6), Fraction(1, 200)])),
-    st.builds(lambda e, d: Cost(epsilon=e, delta=d, rho=e**2 / 40), EPSILONS, DELTAS),
-)
+from tests.unit.ledger.histories import CAPS, COSTS, true_delta
 
 
 def admitted_by_definition(cap: Privacy, history: list[Cost]) -> bool:
@@ -46,26 +39,6 @@ def test_random_histories_keep_both_caps_and_nothing_is_refused_without_need(cap
         if not isinstance(decision, Refusal):
             budgets, admitted = decision, [*admitted, cost]
     assert budgets[0].spent.epsilon == budgets[1].spent.epsilon == sum(c.epsilon for c in admitted)
-
-
-def sums_of_losses(epsilons: list[float]) -> dict[float, tuple[float, float]]:
-    """Randomised responses together: what they can come to, and how likely that is in each of two neighboring tables.
-
-    No epsilon-DP releases tell more than these (Kairouz, Oh and Viswanath 2015).
-    """
-    found = {0.0: (1.0, 1.0)}
-    for e in epsilons:
-        high, low, after = exp(e) / (1 + exp(e)), 1 / (1 + exp(e)), {}
-        for loss, (p, q) in found.items():
-            for to, x, y in ((loss + e, high, low), (loss - e, low, high)):
-                was = after.get(round(to, 9), (0.0, 0.0))
-                after[round(to, 9)] = (was[0] + p * x, was[1] + q * y)
-        found = after
-    return found
-
-
-def true_delta(epsilons: list[float], epsilon: float) -> float:
-    return sum(max(0.0, p - exp(epsilon) * q) for p, q in sums_of_losses(epsilons).values())
 
 
 @given(
@@ -135,7 +108,9 @@ def test_later_charge_with_most_of_delta_is_refused():
     (after,) = decide((Budget("d", cap),), Cost.pure(Fraction(1, 10)))
     refusal = decide((after,), Cost.approximate(Fraction(1, 10), Fraction(9, 10**7)))
     assert refusal == Refusal(
-        "d has delta 5e-07 left; this release needs delta 9e-07. Ask for less, or have the custodian raise the cap."
+        "d has delta 5e-07 left; this release needs delta 9e-07. Ask for less, or have the custodian raise the cap.",
+        needed=Privacy(Fraction(1, 10), Fraction(9, 10**7)),
+        remaining=remaining(after),
     )
 
 
@@ -144,7 +119,9 @@ def test_refusal_with_delta_says_what_is_left_beside_it():
     refusal = decide((Budget("d", cap),), Cost.approximate(Fraction(3, 2), Fraction(1, 10**7)))
     assert refusal == Refusal(
         "d has epsilon 1 left beside delta 1e-07; this release needs 1.5. "
-        "Ask for less, or have the custodian raise the cap."
+        "Ask for less, or have the custodian raise the cap.",
+        needed=Privacy(Fraction(3, 2), Fraction(1, 10**7)),
+        remaining=cap,
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from eremite.errors import InputError
-from eremite.paper.datasets import (
+from eremite_paper.datasets import (
     BOUNDS,
     adult_1,
     adult_2,
@@ -20,7 +20,7 @@ from eremite.paper.datasets import (
     whole_adult,
     within_bounds,
 )
-from eremite.paper.files import (
+from eremite_paper.files import (
     ADULT_COLUMNS,
     Files,
     fetch_files,

@@ -9,15 +9,15 @@ import pytest
 import eremite
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import InputError
-from eremite.forecast.draws import draws, field, joined
-from eremite.paper import experiments
-from eremite.paper.claims import Claim, claims_page
-from eremite.paper.experiments import Experiment, run_all
-from eremite.paper.files import Files
-from eremite.paper.searches import OURS
-from eremite.paper.setting import Setting, quick
-from eremite.paper.tables import chosen, number, read_table, values, write_table
+from eremite.forecast.draws import draws, field
 from eremite.plots.look import _apart
+from eremite_paper import experiments
+from eremite_paper.claims import Claim, claims_page
+from eremite_paper.experiments import Experiment, run_all
+from eremite_paper.files import Files
+from eremite_paper.searches import OURS, joined
+from eremite_paper.setting import Setting, quick
+from eremite_paper.tables import chosen, number, read_table, values, write_table
 
 SOURCES = Path(eremite.__file__).parent
 
@@ -85,7 +85,7 @@ def test_nothing_but_its_command_imports_the_paper():
     importers = [
         path.relative_to(SOURCES).as_posix()
         for path in SOURCES.rglob("*.py")
-        if path.parent != SOURCES / "paper" and _imports_the_paper(ast.parse(path.read_text()))
+        if _imports_the_paper(ast.parse(path.read_text()))
     ]
     assert importers == ["cli/paper.py"]
 
@@ -94,7 +94,7 @@ def _imports_the_paper(tree):
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if any(name.split(".")[:2] == ["eremite", "paper"] for name in names):
+        if any(name.split(".")[0] == "eremite_paper" for name in names):
             return True
     return False
 

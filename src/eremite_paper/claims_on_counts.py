@@ -1,0 +1,167 @@
+"""Claims on the noise of counts (section 6.2 of the paper)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from eremite_paper import theorem_4
+from eremite_paper.claims import Claim
+from eremite_paper.experiments import Results
+from eremite_paper.scenario_1 import DELTA, EPSILONS
+from eremite_paper.tables import Row, chosen, number, values
+
+_EPSILON = 0.7  # the smallest at which the paper states a number
+_BAR = 7.0
+
+
+def claims_on_counts(results: Results) -> list[Claim]:
+    """In the order of the paper."""
+    return [
+        _smooth_parameter(results),
+        _below_seven(results),
+        _ten_to_thirty(results),
+        _outliers_alone(results),
+        _tuned(results),
+        *([_large(results)] if results["adult"] else []),
+    ]
+
+
+def mean(rows: Sequence[Row], name: str) -> float:
+    """Of a column of numbers."""
+    return float(np.mean([number(row, name) for row in rows]))
+
+
+def _each(results: Results, name: str, epsilon: float = _EPSILON) -> dict[str, float]:
+    rows = chosen(results["scenario_1"], epsilon=epsilon)
+    return {str(table): mean(chosen(rows, table=table), name) for table in values(rows, "table")}
+
+
+def _listed(numbers: dict[str, float], digits: str = ".3g") -> str:
+    return "; ".join(f"{table}: {number:{digits}}" for table, number in numbers.items())
+
+
+def _rounded(numbers: dict[str, float]) -> str:
+    return "; ".join(f"{table}: {number:,.0f}" if number >= 100 else f"{table}: {number:.1f}"
+                     for table, number in numbers.items())  # fmt: skip
+
+
+def _smooth_parameter(results: Results) -> Claim:
+    beta = theorem_4.beta(_EPSILON, DELTA)
+    return Claim(
+        where="Section 4.2 and Algorithm 2",
+        claim="The smooth bound decays by e^-epsilon a step",
+        stated=f"epsilon = {_EPSILON}: {_EPSILON} a step",
+        formulas=f"Theorem 4 demands beta = {beta:.4f} a step at delta = {DELTA}",
+        proved=f"sd {_rounded(_each(results, 'theorem_4'))}",
+        ours=f"beta = epsilon/4, smooth Laplace: sd {_rounded(_each(results, 'ours'))}",
+        verdict="holds" if beta >= _EPSILON else "holds with a correction",
+        why=f"With the decay of Algorithm 2 and noise S/epsilon the sd would be "
+        f"{_rounded(_each(results, 'as_plotted'))}, about which nothing is proved.",
+    )
+
+
+def _below_seven(results: Results) -> Claim:
+    proved, ours, plotted = (_each(results, name) for name in ("theorem_4", "ours", "as_plotted"))
+    floor = 1 / theorem_4.alpha(_EPSILON, DELTA)
+    return Claim(
+        where="Section 6.2",
+        claim="The smooth mechanism's noise has a standard deviation below 7 for epsilon >= 0.7, on each dataset",
+        stated=f"below {_BAR:g}",
+        formulas=f"S/epsilon with e^-epsilon: {_rounded(plotted)}",
+        proved=f"{_rounded(proved)}; at least {floor:.0f} on any table",
+        ours=f"{_rounded(ours)}; at epsilon = 0.9 {_rounded(_each(results, 'ours', 0.9))}",
+        verdict="holds" if max(proved.values()) < _BAR else "does not hold",
+        why="Theorem 4 divides by alpha, which alone exceeds the bar; the text's number needs S/epsilon instead.",
+    )
+
+
+def _ten_to_thirty(results: Results) -> Claim:
+    lower = _each(results, "global_lower")
+    ratios = {
+        name: {table: lower[table] / value for table, value in _each(results, name).items()}
+        for name in ("theorem_4", "as_plotted", "ours")
+    }
+    every = [
+        lower[table] / value
+        for epsilon in map(float, EPSILONS)
+        for lower in [_each(results, "global_lower", epsilon)]
+        for table, value in _each(results, "as_plotted", epsilon).items()
+    ]
+    return Claim(
+        where="Section 6.2",
+        claim="The noise of the global mechanism, even with the lower bound, is 10 to 30 times that of the smooth one",
+        stated="10 to 30",
+        formulas=f"S/epsilon with e^-epsilon: {_listed(ratios['as_plotted'])}; "
+        f"over all epsilon from {min(every):.2g} to {max(every):.2g}",
+        proved=_listed(ratios["theorem_4"]),
+        ours=_listed(ratios["ours"]),
+        verdict="holds" if min(ratios["theorem_4"].values()) >= 10 else "does not hold",
+        why=f"At epsilon = {_EPSILON}, delta = {DELTA}. Below 1 the global mechanism has less noise than the "
+        "smooth one; smooth Laplace turns that round, with pure differential privacy.",
+    )
+
+
+def _outliers_alone(results: Results) -> Claim:
+    rows = chosen(results["scenario_1"], epsilon=_EPSILON, table="Synthetic 1")
+    common = max(values(rows, "outliers"), key=lambda count: len(chosen(rows, outliers=count)))
+    alike = chosen(rows, outliers=common)
+    bounds = [number(row, "our_bound") for row in alike]
+    return Claim(
+        where="Section 6.2",
+        claim="The noise depends only on the number of outliers, not on the number of columns",
+        stated="only on the number of outliers",
+        formulas="on the rows whose degree is near k: see the profile A^(t)",
+        proved="on those rows; d enters through the cap k K_d + 1 and through where the rows lie",
+        ours=f"{len(alike)} draws of Synthetic 1 with {common} outliers each: smooth bounds from {min(bounds):.1f} "
+        f"to {max(bounds):.1f}",
+        verdict="holds with a correction" if max(bounds) > min(bounds) else "holds",
+        why="It is true that the smooth bound does not grow with K_d, which is the point of it.",
+    )
+
+
+def _tuned(results: Results) -> Claim:
+    rows = results["radius"]
+    told = {str(t): chosen(rows, table=t) for t in values(rows, "table")}
+
+    def shown(how: str) -> str:
+        return "; ".join(
+            f"{table}: r = {mean(some, how + '_r'):.2f}, accuracy {mean(some, how + '_accuracy'):.2f}, "
+            f"{mean(some, how + '_outliers'):.1f} outliers" for table, some in told.items()
+        )  # fmt: skip
+
+    close = all(mean(some, "tuned_accuracy") - mean(some, "paper_accuracy") < 0.05 for some in told.values())
+    return Claim(
+        where="Section 6.1, Table 1",
+        claim="The radii of Table 1 are those with the best accuracy",
+        stated="; ".join(f"{table}: r = {number(some[0], 'paper_r'):g}" for table, some in told.items())
+        + "; 5 outliers of 50 rows",
+        formulas=f"the rule picks, on average, {shown('tuned')}",
+        proved="not private: the rule looks at every row and its label",
+        ours=f"with the paper's r: {shown('paper')}",
+        verdict="holds" if close else "holds with a correction",
+        why="The text does not settle how Adult was prepared; our reconstruction shows both scalings.",
+    )
+
+
+def _large(results: Results) -> Claim:
+    rows = chosen(results["adult"], epsilon=0.9)
+    told = [(f"d = {row['d']}, {row['outliers']} outliers", row) for row in rows]
+
+    def shown(name: str) -> str:
+        return "; ".join(f"{words}: +-{number(row, name):,.0f}" for words, row in told)
+
+    better = all(number(row, "ours") < number(row, "global_laplace") for row in rows)
+    tried = results["adult_radius"]
+    less = sum(number(row, "ours") < number(row, "global_laplace") for row in tried)
+    return Claim(
+        where="Sections 1 and 7",
+        claim="The smooth bound makes counts more accurate than the global sensitivity does; larger tables need more",
+        stated="better utility; small datasets only",
+        formulas=f"Theorem 4, N = {rows[0]['n']:,}, 95 %: at least {shown('theorem_4')}",
+        proved=f"Theorem 4, profile capped: {shown('theorem_4_capped')}; global Laplace: {shown('global_laplace')}",
+        ours=shown("ours"),
+        verdict="holds with a correction" if better else "does not hold",
+        why="The idea carries over to large tables with another noise and another algorithm for the bound. "
+        f"Of {len(tried)} choices of columns and radius, at epsilon = 1, ours has less noise than global Laplace "
+        f"in {less}.",
+    )
