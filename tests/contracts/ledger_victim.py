@@ -1,7 +1,8 @@
 """Processes that are killed in the middle of a release, and what must hold of their ledger afterwards.
 
-python ledger_victim.py PLACE ROUNDS SEED: every round forks a process that makes releases until it kills itself with
-SIGKILL at one of the steps, then looks at what it left behind. The last line printed counts what was seen.
+python -m tests.contracts.ledger_victim PLACE ROUNDS SEED: every round forks a process that makes releases until it
+kills itself with SIGKILL at one of the steps, then looks at what it left behind. The last line printed counts what was
+seen.
 """
 
 import os
@@ -15,10 +16,10 @@ from fractions import Fraction
 from typing import Any
 
 import psycopg
-from ledger_places import ALICE, opened, pure
 
 from eremite.ledger import Ledger, Reserved, Stored, open_ledger, sqlite_file, transitions
 from eremite.ledger.events import Charged, Released
+from tests.contracts.ledger_places import ALICE, opened, pure
 
 CAP, COST = 10_000, Fraction(1, 10)
 STEPS = (
@@ -89,7 +90,7 @@ def releases(place: str, prefix: str, death: Death, handed_over: int) -> None:
     ledger = open_ledger(place)
     for i in range(100):
         name = f"{prefix}-{i}"
-        paid = ledger.reserve(ALICE, name, "f", pure(COST), "count")
+        paid = ledger.reserve(ALICE, name, "f", pure(COST), {"query": "count"})
         assert isinstance(paid, Reserved)
         death.at("before the store")
         ledger.store(ALICE, name, f"answer {name}", paid)
@@ -122,7 +123,7 @@ def require_all_is_well(ledger: Ledger, handed_over: list[str]) -> tuple[int, in
     assert set(handed_over) <= released <= charged
     assert ledger.remaining(ALICE).privacy.epsilon == CAP - COST * len(charged) <= CAP - COST * len(handed_over)
     for name in handed_over[-3:]:
-        assert ledger.reserve(ALICE, name, "f", pure(COST), "count") == Stored(f"answer {name}")
+        assert ledger.reserve(ALICE, name, "f", pure(COST), {"query": "count"}) == Stored(f"answer {name}")
     assert len(ledger.history()) == len(events)
     return len(charged), len(released)
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
-from ledger_client import crowd
-from ledger_places import ALICE, opened, place, pure
 
 from eremite import BudgetRefused, Privacy
 from eremite.ledger import Ledger, MemoryStore, Reserved, open_ledger
+from tests.contracts.ledger_client import crowd
+from tests.contracts.ledger_places import ALICE, opened, place, pure
 
-CLIENT = Path(__file__).with_name("ledger_client.py")
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -47,7 +47,8 @@ def test_16_processes_get_exactly_what_the_cap_covers(where):
     shares = [63] * 8 + [62] * 8
     clients = [
         subprocess.Popen(
-            [sys.executable, str(CLIENT), where, f"process{i}", str(share), "4"],
+            [sys.executable, "-m", "tests.contracts.ledger_client", where, f"process{i}", str(share), "4"],
+            cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -80,7 +81,7 @@ def test_same_id_asked_for_by_many_is_charged_once(where):
     def ask(_: int) -> bool:
         barrier.wait()
         try:
-            return isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), "count"), Reserved)
+            return isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}), Reserved)
         except BudgetRefused:
             return False
 
@@ -96,7 +97,9 @@ def test_forked_process_shares_the_budget_and_not_the_connection(where):
 
     def busy() -> None:
         while not stop:
-            ledger.reserve(ALICE, f"busy{len(ledger.history())}-{os.urandom(8).hex()}", "f", pure("0.001"), "count")
+            ledger.reserve(
+                ALICE, f"busy{len(ledger.history())}-{os.urandom(8).hex()}", "f", pure("0.001"), {"query": "count"}
+            )
 
     threads = [Thread(target=busy) for _ in range(2)]
     for thread in threads:
@@ -106,7 +109,7 @@ def test_forked_process_shares_the_budget_and_not_the_connection(where):
         child = os.fork()
         if child == 0:
             try:
-                ledger.reserve(ALICE, f"child{i}", "f", pure("0.1"), "count")
+                ledger.reserve(ALICE, f"child{i}", "f", pure("0.1"), {"query": "count"})
                 ledger.close()
             except BaseException:
                 os._exit(1)

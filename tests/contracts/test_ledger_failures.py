@@ -15,18 +15,18 @@ from typing import Any
 
 import psycopg
 import pytest
-from ledger_places import ALICE, opened, place, pure
-from ledger_server import Server, running_server
 
 from eremite import BudgetRefused, InputError
 from eremite.ledger import Ledger, LedgerError, Reserved, open_ledger
 from eremite.ledger.events import Charged
+from tests.contracts.ledger_places import ALICE, opened, place, pure
+from tests.contracts.ledger_server import Server, running_server
 
 SECRET = "SECRETWORD"  # noqa: S105
 
 
 def ask(ledger: Ledger, name: str) -> None:
-    assert isinstance(ledger.reserve(ALICE, name, "f", pure("0.1"), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, name, "f", pure("0.1"), {"query": "count"}), Reserved)
 
 
 def told(error: BaseException) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from ledger_copies import TABLES, backed_up
-from ledger_places import ALICE, BOB, execute, opened, place, pure
 
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import LedgerError
@@ -19,6 +17,8 @@ from eremite.ledger import Ledger, open_ledger
 from eremite.ledger.chain import Head
 from eremite.ledger.events import Charged
 from eremite.ledger.remembered import Remembered, set_back
+from tests.contracts.ledger_copies import TABLES, backed_up
+from tests.contracts.ledger_places import ALICE, BOB, execute, opened, place, pure
 
 SET_BACK = (
     r"was set back while it was in use: events that were seen in it are gone\. Nothing was charged or released\. "
@@ -33,7 +33,7 @@ def where(request: Any, tmp_path: Path) -> str:
 
 
 def ask(ledger: Ledger, name: str, epsilon: object = 1) -> None:
-    ledger.reserve(ALICE, name, "f", pure(epsilon), "count")
+    ledger.reserve(ALICE, name, "f", pure(epsilon), {"query": "count"})
 
 
 def charges(where: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_everybody_in_a_batch_is_refused(where):
 def test_answer_that_was_computed_is_not_stored_in_a_ledger_that_forgot_its_charge(where):
     ledger = opened(where, 3)
     put_back = backed_up(where)
-    paid = ledger.reserve(ALICE, "first", "f", pure(1), "count")
+    paid = ledger.reserve(ALICE, "first", "f", pure(1), {"query": "count"})
     put_back()
     with pytest.raises(LedgerError, match=SET_BACK):
         ledger.store(ALICE, "first", "12", paid)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def released_by_setting_back(where: str) -> int:
             got += 1
         put_back()
         if turn % 2:
-            open_ledger(where).reserve(BOB, f"filler {turn}", "f", pure("0.001"), "count")
+            open_ledger(where).reserve(BOB, f"filler {turn}", "f", pure("0.001"), {"query": "count"})
     return got
 
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from ledger_places import ALICE, opened, place, pure
 
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger, MemoryStore, open_ledger, postgres_connection
 from eremite.ledger.events import Charged
+from tests.contracts.ledger_places import ALICE, opened, place, pure
 
 STALLED = r"does not answer, though it can be reached; nothing was released\. If the request was charged, it stays so\."
 
@@ -33,7 +33,7 @@ def ledger(postgres, tmp_path) -> Ledger:
 
 
 def ask(ledger: Ledger, name: str) -> None:
-    ledger.reserve(ALICE, name, "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, name, "f", pure("0.1"), {"query": "count"})
 
 
 @contextmanager

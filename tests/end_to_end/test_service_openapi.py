@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from served import DEFINITION, QUESTIONS, Served, serving, written
 
 from eremite.service import asker, openapi
 from eremite.service.answers import ERROR
@@ -20,6 +19,7 @@ from eremite.service.application import application
 from eremite.service.house import House
 from eremite.service.token_file import change_grants
 from eremite.service.turns import Turns
+from tests.end_to_end.served import DEFINITION, QUESTIONS, Served, serving, written
 
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
 GOOD: dict[str, Any] = QUESTIONS | {

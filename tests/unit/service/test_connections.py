@@ -9,10 +9,10 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-import clockwork
 from eremite.service import connections
 from eremite.service.connections import _PATIENCE, Connection
 from eremite.service.limits import LONGEST_HEAD
+from tests import clockwork
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]

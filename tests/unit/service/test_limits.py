@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from books import COLUMNS, GOOD, ROWS, Service, service
 
 from eremite import InputError
 from eremite.service import limits, openapi, tokens
@@ -16,6 +15,7 @@ from eremite.service.limits import BOUNDS, Facts
 from eremite.service.questions import Count, Detect, Question
 from eremite.service.reading import read_question
 from eremite.service.turns import Turns
+from tests.unit.service.books import COLUMNS, GOOD, ROWS, Service, service
 
 FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
 DESCRIBED = openapi()["paths"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
-from books import GOOD, Service, grant, service
 
 from eremite.service.token_file import change_grants
+from tests.unit.service.books import GOOD, Service, grant, service
 
 OTHER = replace(grant("other"), account="press")
 

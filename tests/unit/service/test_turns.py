@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import clockwork
 from eremite.service.turns import Crowded, Turns
+from tests import clockwork
 
 TICK = 0.4
 
