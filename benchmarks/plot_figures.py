@@ -42,7 +42,7 @@ def releases(folder: Path) -> None:
     pair = ["bmi", "glucose"]
     forecast = session.forecast_count(DEFINITION, pair, epsilon=[0.1, 0.2, 0.5, 1, 2])
     count = session.count_outliers(DEFINITION, pair, epsilon=0.5)
-    report = session.outlier_report(DEFINITION, 3, size=2, epsilon=4)
+    report = session.outlier_report(DEFINITION, h=3, size=2, epsilon=4)
     detected = session.detect_outliers(DEFINITION, candidates=CANDIDATES, h=3, columns=pair, epsilon=1)
     radius = session.choose_radius(5, share="1/100", columns=pair, epsilon=1)
     write(count.plot(forecast), folder / "plots-count.svg")

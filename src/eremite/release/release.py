@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from eremite.errors import InputError
@@ -123,5 +124,5 @@ def _tuples(value: Any) -> Any:
     """Lists as tuples, all the way down."""
     if isinstance(value, list):
         return tuple(_tuples(part) for part in value)
-    _require(value is None or isinstance(value, bool | int | float | str))
+    _require(value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)))
     return value

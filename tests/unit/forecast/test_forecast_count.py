@@ -8,7 +8,7 @@ import pytest
 import eremite
 from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.forecast import SHAPES, StandIn, epsilon_for_count, forecast_count, made_up
-from eremite.queries import CountQuery
+from eremite.queries import CountQuery, EpsilonForCountQuery, ForecastCountQuery
 from eremite.table import Bounds
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
@@ -42,7 +42,10 @@ def private_session(stand_in=None):
 def test_error_is_that_of_real_counts_on_the_stand_in(mechanism, m):
     """Half of 400 real releases lie within the median, 95 % within the rest; both tested at 4 standard errors."""
     table = public_table(m)
-    forecast = forecast_count(StandIn(table, "rows"), DEFINITION, None, ["0.5"], "1e-5", mechanism)
+    forecast = forecast_count(
+        StandIn(table, "rows"),
+        ForecastCountQuery(definition=DEFINITION, epsilon=["0.5"], delta="1e-5", mechanism=mechanism),
+    )
     plan = CountQuery(definition=DEFINITION, epsilon="0.5", delta="1e-5", mechanism=mechanism).plan(table)
     (error,) = forecast.errors
     assert (error.mechanism, error.epsilon, error.delta) == (plan.mechanism, plan.privacy.epsilon, plan.privacy.delta)
@@ -75,10 +78,11 @@ def test_more_epsilon_means_less_error():
 @pytest.mark.parametrize("within", [5, 50, 500])
 def test_epsilon_is_the_least_of_two_digits_that_suffices(within):
     rows = StandIn(public_table(), "rows")
-    epsilon = epsilon_for_count(rows, DEFINITION, None, within, 0, "auto")
+    epsilon = epsilon_for_count(rows, EpsilonForCountQuery(definition=DEFINITION, within=within))
     step = Fraction(10) ** (len(str(int(1 / epsilon))) * -1 - 1) if epsilon < 1 else Fraction(1, 10)
     below = epsilon - step
-    at, before = (forecast_count(rows, DEFINITION, None, [e], 0, "auto").errors[0] for e in (epsilon, below))
+    both = forecast_count(rows, ForecastCountQuery(definition=DEFINITION, epsilon=[epsilon, below]))
+    at, before = both.errors
     assert at.most <= within < before.most
 
 

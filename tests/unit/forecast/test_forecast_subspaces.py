@@ -11,10 +11,8 @@ from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.engines import workers
 from eremite.forecast import (
     SEARCH_SHAPES,
-    SearchAsked,
     StandIn,
     epsilon_for_subspaces,
-    family_among,
     forecast_subspaces,
     made_up_for_search,
     planted,
@@ -23,6 +21,8 @@ from eremite.forecast import subspaces as forecasting
 from eremite.forecast.draws import field
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
+from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, SubspacesQuery
+from eremite.queries.subspaces import family_among
 from eremite.table import Bounds
 
 NAMES = ("a", "b", "c", "d")
@@ -37,8 +37,18 @@ def public(rows_per_person=1):
     return StandIn(Table.from_frame(ROWS, dict.fromkeys(NAMES, (0, 1)), rows_per_person=rows_per_person), "rows")
 
 
-def asked(h=1, delta=0, utility="auto", selection="permute-and-flip", family=PAIRS):
-    return SearchAsked(DEFINITION, family, h, delta, utility, selection)
+def asked(h=1, delta=0, utility="auto", selection="permute-and-flip", **sets):
+    """A search in all pairs of columns, or in other sets."""
+    how = {"delta": delta, "utility": utility, "selection": selection}
+    return {"definition": DEFINITION, "h": h} | how | (sets or {"size": 2})
+
+
+def forecast_at(stand_in, search, epsilons, progress=None):
+    return forecast_subspaces(stand_in, ForecastSubspacesQuery(**search, epsilon=epsilons), progress)
+
+
+def epsilon_needed(stand_in, search, probability):
+    return epsilon_for_subspaces(stand_in, EpsilonForSubspacesQuery(**search, probability=probability))
 
 
 def counted():
@@ -65,13 +75,13 @@ CASES = [
 
 def real_searches(search, stand_in, epsilon):
     """Of real releases: how often the first set is right, how often all are, and the missed outliers of each."""
-    counts, plan = counted(), search.plan(stand_in, epsilon)
-    most = sum(sorted(counts.values())[-search.h :])
+    counts, plan = counted(), SubspacesQuery(**search, epsilon=epsilon).plan(stand_in.table)
+    most = sum(sorted(counts.values())[-search["h"] :])
     drawn = [plan.compute(stand_in.table) for _ in range(TIMES)]
     first = np.mean([counts[named[0]] == max(counts.values()) for named in drawn])
-    right = [right_by_definition(named, search.h) for named in drawn]
+    right = [right_by_definition(named, search["h"]) for named in drawn]
     missed = [most - sum(map(counts.get, named)) for named in drawn]
-    return float(first), float(np.mean(np.equal(right, search.h))), float(np.mean(right)) / search.h, missed
+    return float(first), float(np.mean(np.equal(right, search["h"]))), float(np.mean(right)) / search["h"], missed
 
 
 def agree(chance, real):
@@ -97,8 +107,11 @@ def test_forecast_agrees_with_real_searches_and_one_for_half_or_twice_epsilon_do
 ):
     stand_in, search = public(m), asked(h, delta, utility, selection)
     wrong = [Fraction(epsilon) / 2, 2 * Fraction(epsilon)]
-    chance, *others = forecast_subspaces(stand_in, search, [epsilon, *wrong]).chances
-    plan, real = search.plan(stand_in, epsilon), real_searches(search, stand_in, epsilon)
+    chance, *others = forecast_at(stand_in, search, [epsilon, *wrong]).chances
+    plan, real = (
+        SubspacesQuery(**search, epsilon=epsilon).plan(stand_in.table),
+        real_searches(search, stand_in, epsilon),
+    )
     assert (chance.utility, chance.selection) == (plan.utility, plan.selection)
     assert (chance.epsilon, chance.delta) == (plan.privacy.epsilon, plan.privacy.delta)
     assert agree(chance, real)
@@ -106,21 +119,21 @@ def test_forecast_agrees_with_real_searches_and_one_for_half_or_twice_epsilon_do
 
 
 def test_delta_is_forecast_with_the_draws_it_buys():
-    (pure,), (with_delta,) = (forecast_subspaces(public(), asked(4, delta), [4]).chances for delta in (0, "0.01"))
+    (pure,), (with_delta,) = (forecast_at(public(), asked(4, delta), [4]).chances for delta in (0, "0.01"))
     assert (pure.selection, with_delta.selection) == ("permute-and-flip", "exponential")
     assert (pure.delta, with_delta.delta) == (0, Fraction(1, 100))
     assert with_delta.missed != pure.missed
 
 
 def test_forecast_names_the_best_of_the_stand_in_and_its_sampling_error():
-    forecast = forecast_subspaces(public(), asked(2), [1, 4, 16])
+    forecast = forecast_at(public(), asked(2), [1, 4, 16])
     falling = sorted(counted().items(), key=lambda pair: -pair[1])
     assert forecast.best == tuple(falling[:2])
     assert forecast.runner_up == falling[2][1]
     assert forecast.family == "all 6 sets of 2 columns"
     assert forecast.sampling_error == pytest.approx(1.96 * np.sqrt(0.25 / forecasting.RUNS))
     assert [chance.all_found for chance in forecast.chances] == sorted(chance.all_found for chance in forecast.chances)
-    assert forecast == forecast_subspaces(public(), asked(2), [1, 4, 16])
+    assert forecast == forecast_at(public(), asked(2), [1, 4, 16])
 
 
 def test_sampling_error_holds_with_other_seeds(monkeypatch):
@@ -128,16 +141,16 @@ def test_sampling_error_holds_with_other_seeds(monkeypatch):
     found, error = [], forecasting._WIDTH / 2 / np.sqrt(forecasting.RUNS)
     for seed in range(40):
         monkeypatch.setattr(forecasting, "SEED", seed)
-        found.append(forecast_subspaces(public(), asked(utility="paper"), ["3.5"]).chances[0].found)
+        found.append(forecast_at(public(), asked(utility="paper"), ["3.5"]).chances[0].found)
     off = np.abs(np.array(found) - np.mean(found))
     assert np.mean(off <= error) >= 0.9
     assert np.mean(off <= error / 2) < 0.9
 
 
 def test_runs_in_parts_give_as_good_a_forecast(monkeypatch):
-    (whole,) = forecast_subspaces(public(), asked(2), [4]).chances
+    (whole,) = forecast_at(public(), asked(2), [4]).chances
     monkeypatch.setattr(forecasting, "_AT_ONCE", 6 * 700)
-    (parts,) = forecast_subspaces(public(), asked(2), [4]).chances
+    (parts,) = forecast_at(public(), asked(2), [4]).chances
     assert parts.all_found == pytest.approx(whole.all_found, abs=0.06)
     assert parts != whole
 
@@ -149,7 +162,7 @@ def test_ties_count_as_right_only_where_there_is_room():
 
 
 def test_naming_every_candidate_is_always_right():
-    forecast = forecast_subspaces(public(), asked(6), ["0.1"])
+    forecast = forecast_at(public(), asked(6), ["0.1"])
     assert forecast.runner_up is None
     (chance,) = forecast.chances
     assert (chance.all_found, chance.share, chance.missed) == (1, 1, 0)
@@ -158,34 +171,34 @@ def test_naming_every_candidate_is_always_right():
 
 @pytest.mark.parametrize(("h", "probability"), [(1, "0.9"), (2, "1/2")])
 def test_epsilon_is_the_least_of_two_digits_that_suffices(h, probability):
-    epsilon = epsilon_for_subspaces(public(), asked(h), probability)
+    epsilon = epsilon_needed(public(), asked(h), probability)
     step = Fraction(1, 100) if epsilon < 1 else Fraction(1, 10) if epsilon < 10 else Fraction(1)
-    before, at = forecast_subspaces(public(), asked(h), [epsilon - step, epsilon]).chances
+    before, at = forecast_at(public(), asked(h), [epsilon - step, epsilon]).chances
     assert before.all_found < Fraction(probability) <= at.all_found
 
 
 def test_probability_out_of_reach_is_said():
-    family = family_among(NAMES, None, None, [["a", "c"], ["b", "c"]])  # 94 and 91 outliers
+    sets = [["a", "c"], ["b", "c"]]  # 94 and 91 outliers
     with pytest.raises(InputError, match=r"No epsilon up to 20 names the right sets with probability 0\.999, as far"):
-        epsilon_for_subspaces(public(100), asked(1, family=family), "0.999")
+        epsilon_needed(public(100), asked(1, subspaces=sets), "0.999")
 
 
 @pytest.mark.parametrize("probability", [0, 1, "1.5", -1])
 def test_probability_is_between_0_and_1(probability):
     with pytest.raises(InputError, match="probability must be above 0 and below 1"):
-        epsilon_for_subspaces(public(), asked(), probability)
+        epsilon_needed(public(), asked(), probability)
 
 
 def test_look_is_taken_once_for_all_epsilons(monkeypatch):
     looks = []
     monkeypatch.setattr(forecasting, "field", lambda *given, **more: looks.append(1) or field(*given, **more))
-    epsilon_for_subspaces(public(), asked(), "0.5")
+    epsilon_needed(public(), asked(), "0.5")
     assert looks == [1]
 
 
 def test_progress_is_told_of_every_set():
     told = []
-    forecast_subspaces(public(), asked(), [1], told.append)
+    forecast_at(public(), asked(), [1], told.append)
     assert told == [1, 2, 3, 4, 5, 6]
 
 
@@ -194,9 +207,9 @@ def test_more_sets_or_rows_than_a_forecast_looks_at_are_refused():
     bounds, family = dict.fromkeys(columns, Bounds(0, 1)), family_among(columns, 4, None, None)
     stand_in = made_up_for_search(family, 1, bounds, 200, 1, "planted")
     with pytest.raises(InputError, match=r"200 rows in 27,405 sets of columns, and stops at 10,000 sets"):
-        forecast_subspaces(stand_in, asked(family=family), [1])
+        forecast_at(stand_in, asked(size=4), [1])
     with pytest.raises(InputError, match=r"27,405 sets"):
-        epsilon_for_subspaces(stand_in, asked(family=family), "0.5")
+        epsilon_needed(stand_in, asked(size=4), "0.5")
 
 
 def test_more_draws_than_a_forecast_simulates_are_refused_before_a_look(monkeypatch):
@@ -231,7 +244,7 @@ def test_sets_to_plant_in_are_found_with_one_look_at_each_name():
 def test_rows_without_a_difference_are_refused():
     same = StandIn(Table.from_frame(np.full((50, 4), 0.5), dict.fromkeys(NAMES, (0, 1))), "rows")
     with pytest.raises(InputError, match="Each of the 6 sets of columns has 0 outliers in the stand-in"):
-        forecast_subspaces(same, asked(), [1])
+        forecast_at(same, asked(), [1])
 
 
 FAMILIES = [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eremite import Privacy
 from eremite.ledger import Cost, Refusal, budget, decide
 from eremite.ledger.budget import Budget, Limit, Spent, limits
+from eremite.ledger.remaining import remaining
 from eremite.ledger.zcdp import largest_rho
 from tests.unit.ledger.histories import CAPS, COSTS, true_delta
 
@@ -107,7 +108,9 @@ def test_later_charge_with_most_of_delta_is_refused():
     (after,) = decide((Budget("d", cap),), Cost.pure(Fraction(1, 10)))
     refusal = decide((after,), Cost.approximate(Fraction(1, 10), Fraction(9, 10**7)))
     assert refusal == Refusal(
-        "d has delta 5e-07 left; this release needs delta 9e-07. Ask for less, or have the custodian raise the cap."
+        "d has delta 5e-07 left; this release needs delta 9e-07. Ask for less, or have the custodian raise the cap.",
+        needed=Privacy(Fraction(1, 10), Fraction(9, 10**7)),
+        remaining=remaining(after),
     )
 
 
@@ -116,7 +119,9 @@ def test_refusal_with_delta_says_what_is_left_beside_it():
     refusal = decide((Budget("d", cap),), Cost.approximate(Fraction(3, 2), Fraction(1, 10**7)))
     assert refusal == Refusal(
         "d has epsilon 1 left beside delta 1e-07; this release needs 1.5. "
-        "Ask for less, or have the custodian raise the cap."
+        "Ask for less, or have the custodian raise the cap.",
+        needed=Privacy(Fraction(3, 2), Fraction(1, 10**7)),
+        remaining=cap,
     )
 
 

@@ -13,7 +13,6 @@ PUBLIC = {
     "epsilon": Fraction(1, 5),
     "delta": Fraction(0),
     "mechanism": "smooth-laplace",
-    "neighbors": "one row replaced",
     "request_id": "0123",
     "time": datetime(2026, 1, 2, tzinfo=UTC),
     "version": "0.1.0",
@@ -28,14 +27,14 @@ def release(query, value, **fields):
 
 def made():
     """One release of every kind."""
-    radii = ("share", "1/100"), ("radii", ("0.01", "0.02", "0.04"))
+    radii = ("share", "1/3"), ("radii", (0.01, 0.02, 0.04))
     return [
         release("count_outliers", 1212),
-        release("top_subspaces", SETS, columns=COLUMNS),
+        release("top_subspaces", SETS, columns=COLUMNS, parameters=(("h", 3), ("max_size", 2), ("utility", "paper"))),
         release("outlier_report", tuple(zip(SETS, (900, 80, 7), strict=True)), columns=COLUMNS),
-        release("detect_outliers", (16, 3, 8), parameters=(("h", 3), ("candidates", "20 public points"))),
-        release("choose_radius", "0.02", parameters=radii, definition=OutlierDefinition(min_neighbors=5, radius=0.02)),
-        release("is_outlier", (False, True, True), parameters=(("most_yes", 5), ("asked_before", 10))),
+        release("detect_outliers", (16, 3, 8), parameters=(("h", 3), ("candidates", 20))),
+        release("choose_radius", 0.02, parameters=radii, definition=OutlierDefinition(min_neighbors=5, radius=0.02)),
+        release("open_screen", (False, True, True), parameters=(("most_yes", 5), ("asked_before", 10))),
     ]
 
 

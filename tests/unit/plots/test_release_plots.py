@@ -22,9 +22,9 @@ def test_picture_of_any_release_is_made_from_its_json_alone(one):
 
 @pytest.mark.parametrize("one", made(), ids=lambda one: one.query)
 def test_picture_of_any_release_says_what_it_cost_and_whom_it_protects(one):
-    one = replace(one, delta=Fraction(1, 10**6), neighbors="all rows of one person replaced, 3 at most")
+    one = replace(one, delta=Fraction(1, 10**6), rows_per_person=3)
     [footer] = [text for text in words(one.plot()) if "protected" in text]
-    assert "all rows of one person replaced, 3 at most; epsilon 0.2, delta 1e-06" in " ".join(footer.split())
+    assert "all rows of any one person replaced, 3 at most; epsilon 0.2, delta 1e-06" in " ".join(footer.split())
     assert "fewer than 5" in footer
 
 
@@ -103,7 +103,7 @@ def test_report_has_a_bar_of_the_noisy_count_beside_each_set():
 
 
 def test_detection_counts_candidates_from_one():
-    figure = release("detect_outliers", (16, 0), parameters=(("candidates", "20 public points"),)).plot()
+    figure = release("detect_outliers", (16, 0), parameters=(("candidates", 20),)).plot()
     assert marks(figure.axes[0]) == [[[17, 1], [1, 2]]]
     assert {"17", "1"} <= set(words(figure))
     assert figure.get_suptitle().startswith("Drawn as the 2 of 20 candidates")
@@ -115,7 +115,7 @@ def test_radius_stands_out_of_the_public_list():
     assert [x for x, _ in listed] == [0.01, 0.02, 0.04]
     assert drawn == [[0.02, 0]]
     assert chosen.axes[0].get_xscale() == "log"
-    assert "a share of 1/100 outliers" in " ".join(chosen.get_suptitle().split())
+    assert "a share of 1/3 outliers" in " ".join(chosen.get_suptitle().split())
 
 
 def test_answers_of_a_screen_go_on_where_the_last_ended():
@@ -127,8 +127,8 @@ def test_answers_of_a_screen_go_on_where_the_last_ended():
 STRANGE = [
     release("count_outliers", 10**15, columns=("$\\frac{", "a\nb", "", "x" * 5_000, "<b>&", "-->", "\u65e5\u672c")),
     release("top_subspaces", (("$\\frac{", "x" * 5_000), ("a\nb",)), columns=("$\\frac{",)),
-    release("detect_outliers", (10**14, 0), parameters=(("candidates", "9" * 4_000 + " public points"),)),
-    release("choose_radius", "0.02", parameters=(("radii", ("1e-140", "1e150")), ("share", "1" * 4_000))),
+    release("detect_outliers", (10**14, 0), parameters=(("candidates", 10**4_000),)),
+    release("choose_radius", 0.02, parameters=(("radii", (1e-140, 1e150)), ("share", "1" * 4_000))),
     release("count_outliers", 1, epsilon=Fraction(10**290 + 1, 10**291), mechanism="\n" * 999),
     release("count_outliers", 1, definition=OutlierDefinition(min_neighbors=10**18, radius=1e-140)),
 ]
@@ -152,11 +152,11 @@ REFUSED = [
     release("detect_outliers", (10**400,)),
     release("detect_outliers", ("a",)),
     release("detect_outliers", ()),
-    release("choose_radius", "0.02", parameters=(("radii", ("nan", "x")),)),
-    release("choose_radius", "0.02", parameters=(("radii", ("1e400",)),)),
-    release("choose_radius", "0.02"),
-    release("is_outlier", (1, 0)),
-    release("is_outlier", (True,), parameters=(("asked_before", 10**400),)),
+    release("choose_radius", 0.02, parameters=(("radii", (0.1, "x")),)),
+    release("choose_radius", 0.02, parameters=(("radii", (1e200,)),)),
+    release("choose_radius", 0.02),
+    release("open_screen", (1, 0)),
+    release("open_screen", (True,), parameters=(("asked_before", 10**400),)),
     release("later_query", (1,)),
 ]
 

@@ -10,6 +10,7 @@ import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.queries import DetectQuery, detection
+from eremite.release.words import candidates_in_words
 from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
@@ -85,10 +86,10 @@ def test_draws_spend_epsilon_exactly(h, m, candidates):
 
 
 def test_selection_is_the_one_the_proof_is_for():
-    assert plan().selection == "permute-and-flip"
-    assert plan(None).selection == "exponential"
-    assert plan().candidates_in_words == "3 public points"
-    assert "at most 2.72 times as likely" in plan(None, 2, epsilon=4).candidates_in_words
+    assert plan().mechanism == "permute-and-flip"
+    assert plan(None).mechanism == "exponential"
+    assert dict(plan().parameters) == {"h": 1, "candidates": 3}
+    assert dict(plan(None, 2).parameters) == {"h": 2, "candidates": None}
 
 
 BAD = [
@@ -167,8 +168,8 @@ def test_release_of_rows_says_how_little_it_tells():
     session = Session(table(), epsilon=1)
     release = session.detect_outliers(DEFINITION, candidates=None, h=2, epsilon=1)
     assert release.mechanism == "exponential"
-    assert "close to a random pick" in dict(release.parameters)["candidates"]
-    assert "at most 1.29 times" in dict(release.parameters)["candidates"]  # e^(1/4) = 1.284
+    assert "close to a random pick" in candidates_in_words(release)
+    assert "at most 1.29 times" in candidates_in_words(release)  # e^(1/4) = 1.284
 
 
 def test_rows_are_grouped_by_degree_with_one_look_at_each(monkeypatch):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from eremite import OutlierDefinition, Privacy, Release, Session, Table
-from eremite.forecast import StandIn, radius_on
+from eremite.forecast import StandIn, forecast_radius
 from eremite.ledger import Cost
 from eremite.outliers import count_outliers
-from eremite.queries import RadiusQuery
+from eremite.queries import ForecastRadiusQuery, RadiusQuery
 from eremite.queries.radius import RADII
 from eremite.sensitivity import dampened, local_profile, most_moved
 from tests.private_side import left_when_looking, refused_for_free
@@ -26,21 +26,21 @@ def table(m=1):
 def test_release_carries_the_definition_it_chose():
     session = Session(table(), epsilon=2)
     release = session.choose_radius(5, share=0.05, epsilon=1)
-    assert float(release.value) in RADII
-    assert release.definition == OutlierDefinition(min_neighbors=5, radius=float(release.value))
+    assert release.value in RADII
+    assert release.definition == OutlierDefinition(min_neighbors=5, radius=release.value)
     assert session.remaining == Privacy(Fraction(1))
     assert Release.from_json(release.to_json()) == release
-    assert dict(release.parameters)["share"] == "1/20"
+    assert dict(release.parameters)["share"] == 0.05
     assert 0 <= session.count_outliers(release.definition, epsilon=0.5).value <= 800
 
 
 def test_radius_near_the_share_is_drawn_most_often():
     session = Session(table(), epsilon=10**4)
     drawn = Counter(session.choose_radius(5, share=0.05, epsilon=4).value for _ in range(60))
-    best, _ = radius_on(StandIn(table(), "rows"), 5, 0.05)
+    best = forecast_radius(StandIn(table(), "rows"), ForecastRadiusQuery(min_neighbors=5, share=0.05)).definition
     near = [r for r in RADII if abs(count_outliers(ROWS, OutlierDefinition(min_neighbors=5, radius=r)) - 40) < 35]
     assert best.radius in near
-    assert sum(drawn[repr(radius)] for radius in near) > 50
+    assert sum(drawn[radius] for radius in near) > 50
 
 
 def test_scores_are_the_dampened_distance_from_the_target(monkeypatch):
@@ -55,7 +55,7 @@ def test_scores_are_the_dampened_distance_from_the_target(monkeypatch):
 
     monkeypatch.setattr("eremite.queries.radius.Scores", Looked)
     plan = RadiusQuery(min_neighbors=3, share="0.05", radii=[0.01, 0.02, 0.05, 0.1], epsilon=1).plan(table())
-    assert plan.compute(table()) == "0.1"
+    assert plan.compute(table()) == 0.1
     ((bounds, exact, rate),) = seen
     assert rate == Fraction(1, 2)
     most = most_moved(800, 2, 3)

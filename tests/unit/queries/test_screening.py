@@ -113,7 +113,7 @@ def test_screen_is_charged_once_and_its_releases_name_one_request():
     assert (first.request_id, first.time) == (second.request_id, second.time)
     assert dict(first.parameters) == {"most_yes": 3, "asked_before": 0}
     assert dict(second.parameters) == {"most_yes": 3, "asked_before": 2}
-    assert (first.epsilon, first.delta, first.mechanism) == (Fraction(1, 2), 0, "sparse vector")
+    assert (first.epsilon, first.delta, first.mechanism) == (Fraction(1, 2), 0, "sparse-vector")
 
 
 def test_threshold_noise_is_drawn_once():

@@ -12,14 +12,15 @@ from eremite.intervals import as_arb
 from eremite.mechanisms import SmoothLaplace
 from eremite.queries import ReportQuery, SubspacesQuery
 from eremite.queries.count import per_row
+from eremite.queries.report import ReportPlan
 from eremite.queries.subspaces import (
     CENTER_SHARE,
     MOST_SUBSPACES,
     _dampened_scores,
     family_among,
 )
+from eremite.release.words import mechanism_in_words, searched_in_words
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
-from eremite.session import session as module
 from eremite.table import Bounds
 from tests.private_side import left_when_looking, refused_for_free
 
@@ -123,7 +124,7 @@ def test_family_too_large_is_refused_with_its_count_before_anything_is_charged()
     session = Session(wide, epsilon=1)
     for ask in (
         lambda: session.top_subspaces(DEFINITION, h=1, size=8, epsilon=1),
-        lambda: session.outlier_report(DEFINITION, 1, size=8, epsilon=1),
+        lambda: session.outlier_report(DEFINITION, h=1, size=8, epsilon=1),
     ):
         with pytest.raises(InputError, match=r"There are 2,558,620,845 such .*choose a smaller size or list"):
             ask()
@@ -241,10 +242,10 @@ def test_report_of_many_subspaces_charges_the_delta_it_uses():
 
 def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
     plans = []
-    real = module.compute_report
-    monkeypatch.setattr(module, "compute_report", lambda *given: plans.append(given[1]) or real(*given))
+    real = ReportPlan.compute
+    monkeypatch.setattr(ReportPlan, "compute", lambda *given: plans.append(given[0]) or real(*given))
     session = Session(table(rows_per_person=2), epsilon=5)
-    release = session.outlier_report(DEFINITION, 3, max_size=2, epsilon=3)
+    release = session.outlier_report(DEFINITION, h=3, max_size=2, epsilon=3)
     assert session.remaining == Privacy(Fraction(2))
     assert (release.epsilon, release.delta) == (3, 0)
     assert len({subspace for subspace, _ in release.value}) == 3
@@ -254,7 +255,9 @@ def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
 
 
 def test_report_too_thin_to_count_is_refused_before_it_is_charged():
-    told = refused_for_free(table(), lambda session: session.outlier_report(DEFINITION, 10, max_size=2, epsilon="1e-5"))
+    told = refused_for_free(
+        table(), lambda session: session.outlier_report(DEFINITION, h=10, max_size=2, epsilon="1e-5")
+    )
     assert "with less, the answer is nothing but noise" in told
 
 
@@ -312,8 +315,10 @@ def test_release_names_what_ran_and_nothing_else(utility):
     release = session.top_subspaces(DEFINITION, h=2, size=2, epsilon=1, utility=utility)
     assert len(set(release.value)) == 2
     assert set(release.value) <= set(family_among(table().columns, 2, None, None))
-    assert release.mechanism == f"{utility}, permute-and-flip"
-    assert dict(release.parameters) == {"h": 2, "family": "all 6 sets of 2 columns"}
+    assert release.mechanism == "permute-and-flip"
+    assert dict(release.parameters) == {"h": 2, "size": 2, "utility": utility}
+    assert searched_in_words(release) == "all 6 sets of 2 columns"
+    assert mechanism_in_words(release) == f"{utility}, permute-and-flip"
 
 
 def test_all_candidates_drawn_come_each_once():

@@ -22,7 +22,7 @@ def ask(rows, k, radius):
     definition = eremite.OutlierDefinition(min_neighbors=k, radius=radius)
     session.count_outliers(definition, epsilon=1)
     session.count_outliers(definition, epsilon=1, delta=1e-4, mechanism="gaussian")
-    session.outlier_report(definition, 1, size=1, epsilon=1)
+    session.outlier_report(definition, h=1, size=1, epsilon=1)
     session.top_subspaces(definition, h=1, size=d, epsilon=1, utility="dampened")
     session.detect_outliers(definition, candidates=rows[:5], h=2, epsilon=1)
     session.detect_outliers(definition, candidates=None, h=2, epsilon=1)

@@ -10,7 +10,7 @@ import pytest
 import eremite
 from eremite import BudgetRefused, InputError, LedgerError, OutlierDefinition, Privacy, Session, Table
 from eremite.ledger import Account, Ledger, MemoryStore, open_ledger
-from eremite.session import session as module
+from eremite.queries.count import CountPlan
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 OTHER = OutlierDefinition(min_neighbors=4, radius=0.1)
@@ -88,11 +88,11 @@ def test_listed_families_of_as_many_sets_are_told_apart(table):
 
 
 def test_answer_lost_in_a_failure_stays_paid_for(table, monkeypatch):
-    def fail(table, plan):
+    def fail(plan, table, progress):
         raise MemoryError
 
     session = Session(table, epsilon=1)
-    monkeypatch.setattr(module, "compute_count", fail)
+    monkeypatch.setattr(CountPlan, "compute", fail)
     with pytest.raises(MemoryError):
         session.count_outliers(DEFINITION, epsilon="0.1", request_id="one")
     monkeypatch.undo()

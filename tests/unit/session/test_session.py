@@ -9,9 +9,21 @@ import numpy as np
 import pytest
 
 import eremite
-from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
-from eremite.ledger import Ledger, MemoryStore
-from eremite.session import session as module
+from eremite import (
+    BudgetRefused,
+    CountQuery,
+    DetectQuery,
+    InputError,
+    OutlierDefinition,
+    Privacy,
+    RadiusQuery,
+    ReportQuery,
+    ScreenQuery,
+    Session,
+    SubspacesQuery,
+    Table,
+)
+from eremite.queries.count import CountPlan
 from tests.private_side import PrivateSideError
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
@@ -45,7 +57,7 @@ def test_count_is_a_release_with_its_public_facts(session):
     assert 0 <= release.value <= 40
     assert (release.query, release.columns, release.definition) == ("count_outliers", ("b",), DEFINITION)
     assert (release.epsilon, release.delta) == (Fraction(1, 10), 0)
-    assert (release.mechanism, release.neighbors) == ("global-laplace", "one row replaced")
+    assert (release.mechanism, release.neighbors, release.rows_per_person) == ("global-laplace", "replace", 1)
     assert release.version == eremite.__version__
     assert len(release.request_id) == 32
     assert release.time.tzinfo is UTC
@@ -56,6 +68,34 @@ def test_each_request_has_an_id_of_its_own(session):
     assert len({session.count_outliers(DEFINITION, epsilon=0.1).request_id for _ in range(5)}) == 5
 
 
+def test_id_comes_from_the_source_that_was_passed(table):
+    numbers = iter(range(10))
+    session = Session(table, epsilon=2, new_id=lambda: f"id {next(numbers)}")
+    assert session.count_outliers(DEFINITION, epsilon=0.1).request_id == "id 0"
+    assert session.count_outliers(DEFINITION, epsilon=0.1, request_id="mine").request_id == "mine"
+    assert session.count_outliers(DEFINITION, epsilon=0.1).request_id == "id 1"
+
+
+def test_methods_ask_by_the_record_they_build(session, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Session, "ask", lambda self, query, **_: asked.append(query))
+    session.count_outliers(DEFINITION, ["a"], epsilon=1, delta="1e-6", mechanism="gaussian")
+    session.top_subspaces(DEFINITION, h=1, size=2, epsilon=1, utility="paper", selection="exponential")
+    session.outlier_report(DEFINITION, h=1, max_size=2, epsilon=1, delta="1e-6")
+    session.choose_radius(3, share="0.1", columns=["b"], radii=[0.1], epsilon=1)
+    session.open_screen(DEFINITION, most_yes=2, columns=["b"], epsilon=1)
+    assert asked == [
+        CountQuery(definition=DEFINITION, columns=["a"], epsilon=1, delta="1e-6", mechanism="gaussian"),
+        SubspacesQuery(definition=DEFINITION, h=1, size=2, epsilon=1, utility="paper", selection="exponential"),
+        ReportQuery(definition=DEFINITION, h=1, max_size=2, epsilon=1, delta="1e-6"),
+        RadiusQuery(min_neighbors=3, share="0.1", columns=["b"], radii=[0.1], epsilon=1),
+        ScreenQuery(definition=DEFINITION, most_yes=2, columns=["b"], epsilon=1),
+    ]
+    asked.clear()
+    session.detect_outliers(DEFINITION, candidates=None, h=2, columns=["b"], epsilon=1)
+    assert (type(asked[0]), asked[0].h, asked[0].columns, asked[0].candidates) == (DetectQuery, 2, ["b"], None)
+
+
 @pytest.mark.parametrize("tenth", [0.1, "0.1", "1/10", Decimal("0.1"), Fraction(1, 10), np.float64(0.1)])
 def test_tenth_is_a_tenth(session, tenth):
     assert session.count_outliers(DEFINITION, epsilon=tenth).epsilon == Fraction(1, 10)
@@ -63,7 +103,7 @@ def test_tenth_is_a_tenth(session, tenth):
 
 
 def test_thousand_counts_of_a_tenth_spend_a_hundred(table, monkeypatch):
-    monkeypatch.setattr(module, "compute_count", lambda table, plan: 0)
+    monkeypatch.setattr(CountPlan, "compute", lambda plan, table, progress: 0)
     session = Session(table, epsilon=100)
     for _ in range(1000):
         session.count_outliers(DEFINITION, epsilon=0.1)
@@ -73,10 +113,10 @@ def test_thousand_counts_of_a_tenth_spend_a_hundred(table, monkeypatch):
 
 
 def test_charge_stays_when_the_count_fails(session, monkeypatch):
-    def fail(table, plan):
+    def fail(plan, table, progress):
         raise PrivateSideError
 
-    monkeypatch.setattr(module, "compute_count", fail)
+    monkeypatch.setattr(CountPlan, "compute", fail)
     with pytest.raises(PrivateSideError):
         session.count_outliers(DEFINITION, epsilon=0.5)
     assert session.remaining == left("1.5")
@@ -123,7 +163,7 @@ BAD = [
 
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_bad_input_spends_nothing_and_looks_at_nothing(session, monkeypatch, bad):
-    monkeypatch.setattr(module, "compute_count", lambda table, plan: pytest.fail("rows were looked at"))
+    monkeypatch.setattr(CountPlan, "compute", lambda plan, table, progress: pytest.fail("rows were looked at"))
     with pytest.raises(InputError):
         session.count_outliers(**({"definition": DEFINITION, "epsilon": 0.1} | bad))
     monkeypatch.undo()
@@ -143,11 +183,12 @@ def test_bad_input_spends_nothing_and_looks_at_nothing(session, monkeypatch, bad
     ],
 )
 def test_refusal_spends_nothing_and_smaller_requests_go_on(session, monkeypatch, wanted, needs):
-    monkeypatch.setattr(module, "compute_count", lambda table, plan: pytest.fail("rows were looked at"))
-    with pytest.raises(
-        BudgetRefused, match=f"Dataset 'table' {needs}. Ask for less, or have the custodian raise the cap."
-    ):
+    monkeypatch.setattr(CountPlan, "compute", lambda plan, table, progress: pytest.fail("rows were looked at"))
+    sentence = f"Dataset 'table' {needs}. Ask for less, or have the custodian raise the cap."
+    with pytest.raises(BudgetRefused, match=sentence) as refused:
         session.count_outliers(DEFINITION, **wanted)
+    assert refused.value.needed == Privacy(Fraction(str(wanted["epsilon"])), Fraction(str(wanted.get("delta", 0))))
+    assert refused.value.remaining == session.remaining
     monkeypatch.undo()
     assert session.count_outliers(DEFINITION, epsilon=2).epsilon == 2
 
@@ -177,7 +218,7 @@ def test_first_release_may_take_all_of_delta(session):
 
 def test_many_small_releases_compose_by_zcdp(table, monkeypatch):
     """200 of 0.02 are twice epsilon 2 by sums; with a delta they fit."""
-    monkeypatch.setattr(module, "compute_count", lambda table, plan: 0)
+    monkeypatch.setattr(CountPlan, "compute", lambda plan, table, progress: 0)
     session = Session(table, epsilon=2, delta="1e-5")
     for _ in range(200):
         session.count_outliers(DEFINITION, epsilon="0.02")
@@ -187,11 +228,11 @@ def test_many_small_releases_compose_by_zcdp(table, monkeypatch):
 
 def test_person_with_more_rows_is_charged_whole(monkeypatch):
     plans = []
-    monkeypatch.setattr(module, "compute_count", lambda table, plan: plans.append(plan) or 7)
+    monkeypatch.setattr(CountPlan, "compute", lambda plan, table, progress: plans.append(plan) or 7)
     table = Table.from_frame(np.zeros((40, 2)), bounds=BOUNDS, rows_per_person=4)
     session = Session(table, epsilon=1)
     release = session.count_outliers(DEFINITION, epsilon=0.8)
-    assert release.neighbors == "all rows of one person replaced, 4 at most"
+    assert (release.neighbors, release.rows_per_person) == ("replace", 4)
     assert (release.epsilon, session.remaining) == (Fraction(4, 5), Privacy(Fraction(1, 5)))
     assert plans[0].noise.epsilon == Fraction(1, 5)
 
@@ -199,12 +240,12 @@ def test_person_with_more_rows_is_charged_whole(monkeypatch):
 def test_time_is_that_of_the_charge(table, monkeypatch):
     time = [datetime(2026, 1, 1, tzinfo=UTC)]
 
-    def slow(table, plan):
+    def slow(plan, table, progress):
         time[0] += timedelta(hours=1)
         return 7
 
-    session = Session(table, epsilon=2, ledger=Ledger(MemoryStore(), clock=lambda: time[0]))
-    monkeypatch.setattr(module, "compute_count", slow)
+    session = Session(table, epsilon=2, clock=lambda: time[0])
+    monkeypatch.setattr(CountPlan, "compute", slow)
     assert session.count_outliers(DEFINITION, epsilon=0.1).time == datetime(2026, 1, 1, tzinfo=UTC)
     assert session.count_outliers(DEFINITION, epsilon=0.1).time == datetime(2026, 1, 1, 1, tzinfo=UTC)
 

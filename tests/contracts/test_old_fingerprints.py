@@ -1,0 +1,92 @@
+"""A ledger whose fingerprints were made of words: its charges and caps stay valid, its request ids are refused."""
+
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import eremite
+from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy
+from eremite.ledger import open_ledger
+from eremite.ledger.to_json import entry_to_json
+
+OLD = Path(__file__).parent / "ledgers" / "fingerprints-1.sql"
+DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
+DESCRIPTION = """
+[dataset]
+name = "people"
+source = "people.csv"
+[columns]
+bmi = { min = 0, max = 1 }
+glucose = { min = 0, max = 1 }
+[budget]
+epsilon = 3
+delta = 1e-6
+"""
+
+
+@pytest.fixture
+def description(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "people.db")) as database:
+        database.executescript(OLD.read_text())
+    (tmp_path / "people.csv").write_text("bmi,glucose\n" + "0.5,0.25\n" * 60)
+    (tmp_path / "people.toml").write_text(DESCRIPTION)
+    return tmp_path / "people.toml"
+
+
+ASKED = {
+    "count": lambda session, **more: session.count_outliers(DEFINITION, epsilon="0.25", **more),
+    "subspaces": lambda session, **more: session.top_subspaces(DEFINITION, h=1, size=1, epsilon="0.25", **more),
+    "report": lambda session, **more: session.outlier_report(DEFINITION, h=1, size=2, epsilon="0.25", **more),
+    "detect": lambda session, **more: session.detect_outliers(
+        DEFINITION, candidates=[[0.1, 0.2], [0.9, 0.9]], h=1, epsilon="0.25", **more
+    ),
+    "rows": lambda session, **more: session.detect_outliers(DEFINITION, candidates=None, h=1, epsilon="0.25", **more),
+    "radius": lambda session, **more: session.choose_radius(3, share="0.1", epsilon="0.25", **more),
+    "screen": lambda session, **more: session.open_screen(DEFINITION, most_yes=1, epsilon="0.25", **more),
+}
+
+
+def test_charges_and_caps_stay_valid(description):
+    session = eremite.open(description, account="alice")
+    ledger = open_ledger(description.with_suffix(".db"))
+    assert ledger.verify().findings == ()
+    assert session.remaining.epsilon == Fraction(1, 4)  # seven times a quarter of a cap of 2
+    with pytest.raises(BudgetRefused, match=r"epsilon 0\.25 left; this release needs 0\.3") as refused:
+        session.count_outliers(DEFINITION, epsilon="0.3")
+    assert refused.value.needed == Privacy(Fraction(3, 10))
+    assert refused.value.remaining == Privacy(Fraction(1, 4))
+    session.count_outliers(DEFINITION, epsilon="0.25", request_id="new")
+    assert session.remaining.epsilon == 0
+    assert ledger.verify().findings == ()
+
+
+@pytest.mark.parametrize("request_id", ASKED)
+def test_request_id_of_an_older_version_is_refused_and_charges_nothing(description, request_id):
+    session = eremite.open(description, account="alice")
+    before = session.remaining
+    events = len(open_ledger(description.with_suffix(".db")).history())
+    with pytest.raises(InputError, match=f"Request id '{request_id}' was used under another version of eremite"):
+        ASKED[request_id](session, request_id=request_id)
+    assert session.remaining == before
+    assert len(open_ledger(description.with_suffix(".db")).history()) == events
+
+
+def test_history_shows_old_charges_in_their_words_and_new_ones_by_their_fields(description):
+    session = eremite.open(description, account="alice")
+    session.count_outliers(DEFINITION, ["bmi"], epsilon="0.25", request_id="new")
+    entries = map(entry_to_json, open_ledger(description.with_suffix(".db")).history())
+    charged = {entry["request_id"]: entry for entry in entries if entry["event"] == "charged"}
+    assert charged["count"]["what"].startswith("count_outliers in bmi, glucose; min_neighbors=3, radius=0.1; smooth")
+    assert "question" not in charged["count"]
+    assert charged["new"]["what"] == "count_outliers in bmi; min_neighbors=3; radius=0.1; mechanism=auto"
+    assert charged["new"]["question"] == {
+        "query": "count_outliers",
+        "columns": ["bmi"],
+        "definition": {"min_neighbors": 3, "radius": 0.1},
+        "epsilon": "1/4",
+        "delta": "0",
+        "mechanism": "auto",
+    }
