@@ -17,7 +17,7 @@ from served import COUNT, DEFINITION, PATIENCE, QUESTIONS, Served, command, serv
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
-from eremite.service import answers, connections
+from eremite.service import schemas, server
 
 
 @pytest.fixture(scope="module")
@@ -59,21 +59,21 @@ def test_forecasts_are_free(service: Served) -> None:
     left = service.left()
     forecast = service.ask("/patients/forecast/count", {"definition": DEFINITION, "epsilon": ["0.5", "1/3"]}).json()
     assert [error["epsilon"] for error in forecast["errors"]] == [0.5, "1/3"]
-    assert set(forecast) == set(answers.FORECAST["properties"])
+    assert set(forecast) == set(schemas.FORECAST["properties"])
     assert "made-up rows" in forecast["stand_in"]
     needed = service.ask("/patients/forecast/count/epsilon", {"definition": DEFINITION, "within": 20}).json()
     assert 0 < needed["epsilon"] < 20
     compared = service.ask("/patients/forecast/count/mechanisms", {"definition": DEFINITION, "epsilon": ["1/3"]}).json()
-    assert set(compared) == set(answers.COMPARISON["properties"])
+    assert set(compared) == set(schemas.COMPARISON["properties"])
     assert [error["mechanism"] for error in compared["errors"]] == ["smooth-laplace", "global-laplace"]
     assert {(one["mechanism"], *one["epsilons"]) for one in compared["left_out"]} == {
         (name, "1/3") for name in ("gaussian", "gaussian-paper", "global-gaussian")
     }
     search = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
     forecast = service.ask("/patients/forecast/subspaces", search).json()
-    assert set(forecast) == set(answers.SEARCH_FORECAST["properties"])
+    assert set(forecast) == set(schemas.SEARCH_FORECAST["properties"])
     assert [(chance["epsilon"], set(chance)) for chance in forecast["chances"]] == [
-        (epsilon, set(answers.SEARCH_FORECAST["properties"]["chances"]["items"]["properties"]))
+        (epsilon, set(schemas.SEARCH_FORECAST["properties"]["chances"]["items"]["properties"]))
         for epsilon in (0.1, 0.2, 0.5, 1, 2)
     ]
     needed = service.ask("/patients/forecast/subspaces/epsilon", search | {"probability": "2/3"}).json()
@@ -151,7 +151,7 @@ def test_books_are_open_to_the_custodian_alone(service: Served) -> None:
     service.ask("/patients/count", COUNT | {"request_id": "in the books"})
     history = service.get("/patients/history", "boss").json()["history"]
     assert [event["event"] for event in history if event["request_id"] == "in the books"] == ["charged", "released"]
-    known = answers.HISTORY["properties"]["history"]["items"]["properties"]
+    known = schemas.HISTORY["properties"]["history"]["items"]["properties"]
     assert {name for event in history for name in event} == set(known)
     budgets = service.get("/patients/budgets", "boss").json()["budgets"]
     assert {None, "research"} <= {budget["account"] for budget in budgets}
@@ -191,10 +191,10 @@ def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_h
             wire.sendall(said)
             assert wire.recv(9) == b"HTTP/1.1 "
     with ExitStack() as crowd:
-        wires = [crowd.enter_context(socket.create_connection(address)) for _ in range(2 * connections.MOST)]
+        wires = [crowd.enter_context(socket.create_connection(address)) for _ in range(2 * server.MAX_CONNECTIONS)]
         for wire in wires:
             wire.setblocking(False)
-        wait_for(lambda: sum(map(is_ended, wires)) >= connections.MOST)
+        wait_for(lambda: sum(map(is_ended, wires)) >= server.MAX_CONNECTIONS)
     wait_for(lambda: is_well(service))
 
 

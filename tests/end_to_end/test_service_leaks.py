@@ -21,12 +21,11 @@ from patients import BOUNDS, description, write_csv
 import clockwork
 from eremite.ledger import ledger as ledger_module
 from eremite.service.application import application
-from eremite.service.failures import INTERNAL
-from eremite.service.house import House, open_datasets
+from eremite.service.errors import INTERNAL
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.token_file import change_grants
-from eremite.service.tokens import Grant, hash_of
-from eremite.service.turns import Turns
+from eremite.service.scheduler import Scheduler
+from eremite.service.state import ServiceState, open_datasets
+from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.session import session as session_module
 
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
@@ -80,7 +79,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
         )
         change_grants(tmp_path / "tokens.json", lambda _: (grant,))
         datasets = open_datasets([tmp_path / "patients.toml"], None, "quietly")
-        return application(House(datasets=datasets, tokens=tmp_path / "tokens.json", turns=Turns(0.02)))
+        return application(
+            ServiceState(datasets=datasets, token_file=tmp_path / "tokens.json", scheduler=Scheduler(0.02))
+        )
 
     return serve
 
@@ -169,14 +170,14 @@ def test_release_is_seen_when_its_turn_ends_and_not_before(
 ) -> None:
     """Whoever asks for the releases meanwhile would otherwise see when the computing was done."""
     app = served("alike")
-    turns = app.state.house.turns
-    monkeypatch.setattr(turns, "tick", 0.6)
+    scheduler = app.state.service.scheduler
+    monkeypatch.setattr(scheduler, "tick", 0.6)
 
     async def run() -> tuple[httpx.Response, float]:
         transport, headers = httpx.ASGITransport(app), {"Authorization": "Bearer secret"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service/v1", headers=headers) as client:
             question = asyncio.create_task(client.post("/datasets/patients/detect", json=ALWAYS_THE_SAME[2][1]))
-            while not turns._lane.locked():
+            while not scheduler._turn.locked():
                 await asyncio.sleep(0)
             releases = await client.get("/datasets/patients/releases")
             came = asyncio.get_running_loop().time()
@@ -190,8 +191,10 @@ def test_release_is_seen_when_its_turn_ends_and_not_before(
 
 @pytest.mark.parametrize("path", ["", "/budget", "/nothing", "/count/"])
 def test_all_else_comes_at_whole_tenths_of_a_tick(served: Callable[[str], FastAPI], path: str) -> None:
-    house = served("alike").state.house
-    app = application(replace(house, turns=Turns(5), ledger_reads=LedgerReads(patience=None)))  # it is never late
+    state = served("alike").state.service
+    app = application(
+        replace(state, scheduler=Scheduler(5), ledger_reads=LedgerReads(timeout=None))
+    )  # it is never late
 
     async def run() -> float:
         await answers(app, [("GET", path, None)])

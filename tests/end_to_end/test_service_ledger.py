@@ -104,7 +104,7 @@ def test_service_does_not_start_on_a_ledger_that_does_not_hold_together(tmp_path
 def test_signal_that_comes_early_ends_the_service(tmp_path: Path) -> None:
     """When it says that it serves, it may not listen for signals yet."""
     tokens = written(tmp_path)
-    first = "import eremite.service.running as running, os, signal, uvicorn\n" + (
+    first = "import eremite.service.server as server, os, signal, uvicorn\n" + (
         "real = uvicorn.Server.run\n"
         "def run(self, **given):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"

@@ -14,12 +14,12 @@ import pytest
 from fastapi import FastAPI
 from served import DEFINITION, QUESTIONS, Served, serving, written
 
-from eremite.service import asker, openapi
-from eremite.service.answers import ERROR
+from eremite.service import auth, openapi
 from eremite.service.application import application
-from eremite.service.house import House
-from eremite.service.token_file import change_grants
-from eremite.service.turns import Turns
+from eremite.service.scheduler import Scheduler
+from eremite.service.schemas import ERROR
+from eremite.service.state import ServiceState
+from eremite.service.tokens import change_grants
 
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
 GOOD: dict[str, Any] = QUESTIONS | {
@@ -56,10 +56,10 @@ def met(service: Served, method: str, path: str) -> Iterator[httpx.Response]:
 
 def mishaps(folder: Path, method: str, path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Response]:
     """An error that nobody foresaw, tokens that are lost, and a service that is stopped."""
-    app = application(House(datasets={}, tokens=folder / "tokens.json", turns=Turns(1)))
+    app = application(ServiceState(datasets={}, token_file=folder / "tokens.json", scheduler=Scheduler(1)))
     change_grants(folder / "tokens.json", lambda _: ())
     with monkeypatch.context() as patched:
-        patched.setattr(asker, "grant_of", lambda *_: 1 / 0)
+        patched.setattr(auth, "find_grant", lambda *_: 1 / 0)
         yield asyncio.run(asked(app, method, path))
     yield asyncio.run(stopped(lambda: asked(app, method, path)))
     (folder / "tokens.json").unlink()

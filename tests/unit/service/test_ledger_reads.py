@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from books import GOOD, Service, service, until
+from in_process import GOOD, Service, service, until
 
 import clockwork
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger
-from eremite.service import looking
-from eremite.service.ledger_reads import HEALTH_PATIENCE, READ_PATIENCE, LedgerReads
+from eremite.service import routes
+from eremite.service.ledger_reads import HEALTH_TIMEOUT, READ_TIMEOUT, LedgerReads
 
 BOOKS = ["/v1/datasets/patients/budget", "/v1/datasets/patients/budgets", "/v1/datasets/patients/history"]
 METHODS = ("ping", "remaining", "budgets", "history", "reserve")
@@ -93,7 +93,7 @@ def test_health_comes_in_time_though_the_ledger_does_not_answer(tmp_path: Path, 
     served, before = service(tmp_path), readers()
     answer, seconds = timed(stuck, lambda: got(served, "/healthz"))
     assert (answer.status_code, answer.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
-    assert seconds == pytest.approx(HEALTH_PATIENCE, abs=0.01)
+    assert seconds == pytest.approx(HEALTH_TIMEOUT, abs=0.01)
     for _ in range(20):  # from now on it is known, and nobody waits
         again, seconds = timed(stuck, lambda: got(served, "/healthz"))
         assert (again.status_code, again.text) == (503, answer.text)
@@ -107,7 +107,7 @@ def test_many_who_ask_for_health_at_once_take_one_thread(tmp_path: Path, stuck: 
     async def crowd() -> set[int]:
         return {answer.status_code for answer in await asyncio.gather(*(got(served, "/healthz") for _ in range(150)))}
 
-    assert timed(stuck, crowd) == ({503}, pytest.approx(HEALTH_PATIENCE, abs=0.01))
+    assert timed(stuck, crowd) == ({503}, pytest.approx(HEALTH_TIMEOUT, abs=0.01))
     assert readers() == before + 1
 
 
@@ -138,7 +138,7 @@ def test_books_give_up_in_time_and_say_so(
     served = service(tmp_path)
     answer, seconds = timed(stuck, lambda: got(served, path))
     assert (answer.status_code, answer.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
-    assert seconds == pytest.approx(READ_PATIENCE, abs=0.01)
+    assert seconds == pytest.approx(READ_TIMEOUT, abs=0.01)
     assert "The ledger did not answer in time" in caplog.text
 
 
@@ -146,8 +146,8 @@ def test_everybody_else_is_served_while_the_ledger_is_stuck(
     tmp_path: Path, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More readers than there are threads for all else, and a question that is about to be charged."""
-    served = service(tmp_path, ledger_reads=LedgerReads(patience=None))
-    monkeypatch.setattr(looking, "HEALTH_PATIENCE", 0.01)
+    served = service(tmp_path, ledger_reads=LedgerReads(timeout=None))
+    monkeypatch.setattr(routes, "HEALTH_TIMEOUT", 0.01)
 
     async def run() -> list[httpx.Response]:
         async with served.client() as client:
@@ -167,7 +167,7 @@ def test_everybody_else_is_served_while_the_ledger_is_stuck(
 
 
 def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
-    reads, begun = LedgerReads(patience=1), list[int]()
+    reads, begun = LedgerReads(timeout=1), list[int]()
 
     async def run() -> None:
         first = asyncio.create_task(reads.read("patients", stuck.wait))
@@ -190,7 +190,7 @@ def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
 
 
 def test_ledger_of_one_dataset_does_not_hold_up_that_of_another(stuck: Stuck) -> None:
-    reads = LedgerReads(patience=None)
+    reads = LedgerReads(timeout=None)
 
     async def run() -> str:
         first = asyncio.create_task(reads.read("patients", stuck.wait))

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from books import COLUMNS, GOOD, ROWS, Service, service
+from in_process import COLUMNS, GOOD, ROWS, Service, service
 
 from eremite import InputError
 from eremite.service import limits, openapi, tokens
-from eremite.service.limits import BOUNDS, Facts
-from eremite.service.questions import Count, Detect, Question
-from eremite.service.reading import read_question
-from eremite.service.turns import Turns
+from eremite.service.limits import LIMITS, Facts
+from eremite.service.requests import Count, Detect, Question, read_question
+from eremite.service.scheduler import Scheduler
 
 FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
 DESCRIBED = openapi()["paths"]
@@ -95,16 +94,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Service:
 @pytest.fixture
 def no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits for a turn fails, which would show as an internal error."""
-    monkeypatch.setattr(Turns, "take", lambda *_: pytest.fail("a turn was taken"))
+    monkeypatch.setattr(Scheduler, "run_in_turn", lambda *_: pytest.fail("a turn was taken"))
 
 
-def test_every_field_of_every_question_has_a_bound_and_no_other_does() -> None:
+def test_every_field_of_every_question_has_a_limit_and_no_other_does() -> None:
     assert len(FIELDS) > 60
-    assert {name for _, name, _ in FIELDS} == set(BOUNDS)
+    assert {name for _, name, _ in FIELDS} == set(LIMITS)
 
 
 @pytest.mark.parametrize("route", GOOD)
-def test_question_that_fits_is_within_its_bounds(route: str) -> None:
+def test_question_that_fits_is_within_its_limits(route: str) -> None:
     question = read_question(json.dumps(GOOD[route]).encode(), kind_of(route), FACTS)
     assert GOOD[route].keys() <= question.arguments().keys()
 
@@ -156,31 +155,31 @@ def counted_calls(work: Callable[[], object]) -> tuple[int, Exception | None]:
 
 
 def over(name: str) -> Iterator[tuple[str, str, str]]:
-    """A value at each bound of a field, one beyond it, and how the sentence begins."""
-    bound = BOUNDS[name]
+    """A value at each limit of a field, one beyond it, and how the sentence begins."""
+    limit = LIMITS[name]
     names = [f"x{i}" for i in range(200_000)]
-    if bound.number is not None:
-        most = bound.number(FACTS)
+    if limit.number is not None:
+        most = limit.number(FACTS)
         at, beyond = (f"[{most}]", f"[{most + 1}]") if name == "radii" else (str(most), str(most + 1))
         if name != "epsilon":  # a list in forecasts
             yield at, beyond, f"{name} must be at most {most:,}"
-    if bound.parts is not None:
-        most = bound.parts(FACTS)
-        part: Any = ["bmi"] if bound.inner else (0.5 if bound.number else "bmi")
+    if limit.length is not None:
+        most = limit.length(FACTS)
+        part: Any = ["bmi"] if limit.inner_length else (0.5 if limit.number else "bmi")
         parts = [part] * (most + 1)
         if name != "epsilon":
             yield json.dumps(parts[:-1]), json.dumps(parts), f"{name} must have at most {most:,} entries"
-    if bound.inner is not None:
-        most = bound.inner(FACTS)
+    if limit.inner_length is not None:
+        most = limit.inner_length(FACTS)
         at, beyond = json.dumps([names[:most]]), json.dumps([names[: most + 1]])
         yield at, beyond, f"Each part of {name} must have at most {most:,} entries"
     if name in TEXTS:
         yield json.dumps("x" * 200), json.dumps("x" * 201), f"A text in {name} is longer than 200 characters"
 
 
-@pytest.mark.parametrize("name", BOUNDS)
-def test_bound_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is at the bound is read on; what is one beyond it is refused before its parts are validated."""
+@pytest.mark.parametrize("name", LIMITS)
+def test_limit_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is at the limit is read on; what is one beyond it is refused before its parts are validated."""
     route, _, send = next(each for each in FIELDS if each[1] == name)
     kind, validated = kind_of(route), []
     monkeypatch.setattr(kind, "model_validate", validated.append)
@@ -239,13 +238,13 @@ def test_long_name_of_a_dataset_is_refused_in_a_short_sentence(served: Service, 
     assert len(answer.content) < 200
 
 
-def test_page_of_the_service_lists_every_bound() -> None:
+def test_page_of_the_service_lists_every_limit() -> None:
     page = (Path(__file__).parents[3] / "docs/how-to/service.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("|")]
-    missing = [name for name in BOUNDS if name != "definition" and not any(f"`{name}`" in row for row in rows)]
+    missing = [name for name in LIMITS if name != "definition" and not any(f"`{name}`" in row for row in rows)]
     assert missing == []
     told = "\n".join(rows)
-    for number in (limits.LONGEST_TOKEN, limits.LONGEST_NUMBER, 20, 1_000, 100_000):
+    for number in (limits.MAX_TOKEN_CHARS, limits.MAX_NUMBER_CHARS, 20, 1_000, 100_000):
         assert f"{number:,}" in told
-    assert f"{limits.LONGEST_BODY // 2**20} MiB" in told
-    assert f"{limits.LONGEST_HEAD // 2**10} KiB" in told
+    assert f"{limits.MAX_BODY_BYTES // 2**20} MiB" in told
+    assert f"{limits.MAX_HEAD_BYTES // 2**10} KiB" in told

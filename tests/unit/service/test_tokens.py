@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from eremite.errors import InputError
-from eremite.service.token_file import change_grants, read_grants
-from eremite.service.tokens import Grant, grant_of, hash_of, new_token
+from eremite.service.tokens import Grant, change_grants, find_grant, hash_of, new_token, read_grants
 
 TOKEN = "Zm9yIHRoZSB0ZXN0cyBvbmx5"  # noqa: S105
 ALICE = Grant(name="alice", account="research", datasets=("patients",), expires=date(2027, 1, 31), hash=hash_of(TOKEN))
@@ -33,7 +32,7 @@ def test_tokens_are_long_and_all_different() -> None:
     ],
 )
 def test_grant_is_found_by_the_token_alone_until_its_last_day(token: str, today: date, found: Grant | None) -> None:
-    assert grant_of(token, [ALICE, BOSS], today) == found
+    assert find_grant(token, [ALICE, BOSS], today) == found
 
 
 def test_file_keeps_the_grants_and_no_token(tmp_path: Path) -> None:

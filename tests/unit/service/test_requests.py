@@ -11,7 +11,7 @@ from fastapi import HTTPException
 from eremite import InputError, OutlierDefinition, Session
 from eremite.privacy import exact
 from eremite.service.limits import Facts
-from eremite.service.questions import (
+from eremite.service.requests import (
     CompareMechanisms,
     Count,
     Detect,
@@ -23,8 +23,8 @@ from eremite.service.questions import (
     Radius,
     Report,
     Subspaces,
+    read_question,
 )
-from eremite.service.reading import read_question
 
 FACTS = Facts(rows=40, columns=2, longest_name=5)
 WIDE = Facts(rows=40, columns=10**6, longest_name=7)

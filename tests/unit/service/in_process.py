@@ -15,10 +15,9 @@ from fastapi import FastAPI
 from eremite import Privacy, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
-from eremite.service.house import Dataset, House
-from eremite.service.token_file import change_grants
-from eremite.service.tokens import Grant, hash_of
-from eremite.service.turns import Turns
+from eremite.service.scheduler import Scheduler
+from eremite.service.state import Dataset, ServiceState
+from eremite.service.tokens import Grant, change_grants, hash_of
 
 ROWS, COLUMNS = 40, ("bmi", "pulse")
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
@@ -44,7 +43,7 @@ class Service:
     """The application and what it holds."""
 
     app: FastAPI
-    house: House
+    state: ServiceState
     ledger: Ledger
 
     def events(self) -> list[str]:
@@ -64,7 +63,7 @@ class Service:
         return httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://service", headers=headers)
 
 
-def service(folder: Path, turns: Turns | None = None, **house: Any) -> Service:
+def service(folder: Path, scheduler: Scheduler | None = None, **more: Any) -> Service:
     """One dataset, and the token "secret", which is a custodian's."""
     rows = np.random.default_rng(1).random((ROWS, len(COLUMNS)))
     ledger = Ledger(MemoryStore())
@@ -73,7 +72,12 @@ def service(folder: Path, turns: Turns | None = None, **house: Any) -> Service:
     table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1)))
     dataset = Dataset(name="patients", table=table, stand_in=None, cap=cap, ledger=ledger)
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
-    held = House(datasets={"patients": dataset}, tokens=folder / "tokens.json", turns=turns or Turns(0.001), **house)
+    held = ServiceState(
+        datasets={"patients": dataset},
+        token_file=folder / "tokens.json",
+        scheduler=scheduler or Scheduler(0.001),
+        **more,
+    )
     return Service(application(held), held, ledger)
 
 

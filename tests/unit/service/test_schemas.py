@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from eremite import InputError, OutlierDefinition, Release
-from eremite.service import answers, extra, openapi
+from eremite import InputError, OutlierDefinition, Release, service
+from eremite.service import openapi, schemas
 
 ROUTES = {
     "/healthz": "get",
@@ -60,7 +60,7 @@ def test_failures_are_told_in_our_own_form_alone() -> None:
     answers_of = [route["responses"] for methods in described["paths"].values() for route in methods.values()]
     told = [each["content"] for says in answers_of for status, each in says.items() if status != "200"]
     assert len(told) > 50
-    assert all(content == {"application/json": {"schema": answers.ERROR}} for content in told)
+    assert all(content == {"application/json": {"schema": schemas.ERROR}} for content in told)
     assert "$ref" not in json.dumps(described)
 
 
@@ -84,10 +84,10 @@ def test_schema_of_a_release_has_its_fields() -> None:
         time=datetime(2026, 1, 1, tzinfo=UTC),
         version="",
     )
-    assert list(json.loads(release.to_json())) == list(answers.RELEASE["properties"])
+    assert list(json.loads(release.to_json())) == list(schemas.RELEASE["properties"])
 
 
 def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(service, "find_spec", lambda name: None if name == "uvicorn" else object())
     with pytest.raises(InputError, match=r"pip install 'eremite\[service\]'"):
         openapi()

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from eremite.errors import InputError
-from eremite.service.guarded import is_of_another, is_open_to_others
-from eremite.service.token_file import change_grants, read_grants
-from eremite.service.tokens import Grant, hash_of
+from eremite.service.file_permissions import is_of_another, is_writable_by_others
+from eremite.service.tokens import Grant, change_grants, hash_of, read_grants
 
 ALICE = Grant(name="alice", account="research", datasets=("patients",), hash=hash_of("secret"))
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
@@ -54,7 +53,7 @@ def refusals(path: Path) -> list[str]:
     ],
 )
 def test_what_group_or_others_may_write_is_open_but_for_sticky_folders(mode: int, is_open: bool) -> None:
-    assert is_open_to_others(mode) == is_open
+    assert is_writable_by_others(mode) == is_open
 
 
 @pytest.mark.parametrize(

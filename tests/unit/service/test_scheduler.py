@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import clockwork
-from eremite.service.turns import Crowded, Turns
+from eremite.service.scheduler import Scheduler, TooManyWaiting
 
 TICK = 0.4
 
@@ -36,11 +36,11 @@ class Worker:
         return done
 
 
-def punctual(**limits: int) -> Turns:
-    """Turns whose work takes as long as it says."""
-    turns = Turns(TICK, **limits)
-    turns._worker = Worker()  # type: ignore[assignment]
-    return turns
+def punctual(**limits: int) -> Scheduler:
+    """A scheduler whose work takes as long as it says."""
+    scheduler = Scheduler(TICK, **limits)
+    scheduler._worker = Worker()  # type: ignore[assignment]
+    return scheduler
 
 
 def now() -> float:
@@ -48,7 +48,7 @@ def now() -> float:
     return asyncio.get_running_loop().time() / TICK
 
 
-def timed(asked: Callable[[Turns], Awaitable[Any]]) -> float:
+def timed(asked: Callable[[Scheduler], Awaitable[Any]]) -> float:
     """How long it takes, in ticks."""
 
     async def run() -> float:
@@ -66,27 +66,27 @@ async def swallowed(turn: Awaitable[Any]) -> None:
 @pytest.mark.parametrize(
     ("asked", "ticks"),
     [
-        (lambda turns: turns.take(Work()), 1),
-        (lambda turns: turns.take(Work(0.4)), 1),
-        (lambda turns: turns.take(Work(1.4)), 2),
-        (lambda turns: swallowed(turns.take(Work(fails=True))), 1),
+        (lambda scheduler: scheduler.run_in_turn(Work()), 1),
+        (lambda scheduler: scheduler.run_in_turn(Work(0.4)), 1),
+        (lambda scheduler: scheduler.run_in_turn(Work(1.4)), 2),
+        (lambda scheduler: swallowed(scheduler.run_in_turn(Work(fails=True))), 1),
     ],
 )
-def test_turn_lasts_whole_ticks_also_when_it_fails(asked: Callable[[Turns], Awaitable[Any]], ticks: int) -> None:
+def test_turn_lasts_whole_ticks_also_when_it_fails(asked: Callable[[Scheduler], Awaitable[Any]], ticks: int) -> None:
     assert timed(asked) == pytest.approx(ticks)
 
 
-@pytest.mark.parametrize("way", ["take", "between"])
+@pytest.mark.parametrize("way", ["run_in_turn", "run_between_turns"])
 def test_next_begins_when_the_turn_before_ends_and_not_when_its_work_is_done(way: str) -> None:
     async def run() -> list[float]:
-        turns = punctual()
-        return await asyncio.gather(turns.take(Work(0.4)), getattr(turns, way)(Work()))
+        scheduler = punctual()
+        return await asyncio.gather(scheduler.run_in_turn(Work(0.4)), getattr(scheduler, way)(Work()))
 
     assert clockwork.run(run()) == [0, pytest.approx(1)]
 
 
 def test_between_turns_takes_no_tick() -> None:
-    assert timed(lambda turns: turns.between(Work())) == 0
+    assert timed(lambda scheduler: scheduler.run_between_turns(Work())) == 0
 
 
 async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
@@ -100,12 +100,14 @@ async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize(("way", "ticks"), [("take", 3), ("between", 2.4)])  # the second turn begins at 2, at 1.4
-def test_lane_is_held_until_the_work_is_over_though_its_asker_is_gone(way: str, ticks: float, times: int) -> None:
+@pytest.mark.parametrize(
+    ("way", "ticks"), [("run_in_turn", 3), ("run_between_turns", 2.4)]
+)  # the second turn begins at 2, at 1.4
+def test_turn_lasts_until_the_work_is_over_though_its_caller_is_gone(way: str, ticks: float, times: int) -> None:
     async def run() -> tuple[float, float]:
-        turns = punctual()
-        asked = asyncio.create_task(getattr(turns, way)(Work(1.4)))
-        waiting = asyncio.create_task(turns.take(Work()))
+        scheduler = punctual()
+        asked = asyncio.create_task(getattr(scheduler, way)(Work(1.4)))
+        waiting = asyncio.create_task(scheduler.run_in_turn(Work()))
         left = await cancelled(asked, times)
         await waiting
         return left, now()
@@ -116,43 +118,43 @@ def test_lane_is_held_until_the_work_is_over_though_its_asker_is_gone(way: str, 
 
 
 @pytest.mark.parametrize("stays", [False, True])  # whether the loop is there when the work fails
-def test_work_that_fails_when_its_asker_is_gone_says_nothing(caplog: pytest.LogCaptureFixture, stays: bool) -> None:
-    turns, goes_on = Turns(TICK), Event()
+def test_work_that_fails_when_its_caller_is_gone_says_nothing(caplog: pytest.LogCaptureFixture, stays: bool) -> None:
+    scheduler, goes_on = Scheduler(TICK), Event()
 
     def failing() -> None:
         goes_on.wait()
         raise ZeroDivisionError
 
     async def run() -> None:
-        await cancelled(asyncio.create_task(turns.take(failing)), 1)
+        await cancelled(asyncio.create_task(scheduler.run_in_turn(failing)), 1)
         if stays:
             goes_on.set()
-            await turns.between(lambda: None)  # comes after it
+            await scheduler.run_between_turns(lambda: None)  # comes after it
 
     with caplog.at_level("DEBUG"):
         asyncio.run(run())
         goes_on.set()
-        turns._worker.shutdown()
+        scheduler._worker.shutdown()
         gc.collect()
     assert [record.getMessage() for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
-async def placed(turns: Turns, account: str) -> float:
-    with turns.place(account):
-        return await turns.take(Work())  # type: ignore[arg-type]
+async def placed(scheduler: Scheduler, account: str) -> float:
+    with scheduler.place_in_queue(account):
+        return await scheduler.run_in_turn(Work())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("accounts", "outcomes"),
     [
-        ("aabb", [float, float, float, Crowded]),  # three places in all
-        ("aaab", [float, float, Crowded, float]),  # two for one
+        ("aabb", [float, float, float, TooManyWaiting]),  # three places in all
+        ("aaab", [float, float, TooManyWaiting, float]),  # two for one
     ],
 )
-def test_crowd_is_turned_away_and_the_lane_goes_on(accounts: str, outcomes: list[type]) -> None:
+def test_crowd_is_turned_away_and_turns_go_on(accounts: str, outcomes: list[type]) -> None:
     async def run() -> list[Any]:
-        turns = punctual(most_waiting=3, most_of_one=2)
-        told = await asyncio.gather(*(placed(turns, account) for account in accounts), return_exceptions=True)
-        return [*told, await placed(turns, "a")]
+        scheduler = punctual(max_waiting=3, max_waiting_per_account=2)
+        told = await asyncio.gather(*(placed(scheduler, account) for account in accounts), return_exceptions=True)
+        return [*told, await placed(scheduler, "a")]
 
     assert [type(outcome) for outcome in clockwork.run(run())] == [*outcomes, float]

@@ -10,15 +10,15 @@ import uvicorn
 from uvicorn.server import ServerState
 
 import clockwork
-from eremite.service import connections
-from eremite.service.connections import _PATIENCE, Connection
-from eremite.service.limits import LONGEST_HEAD
+from eremite.service import server
+from eremite.service.limits import MAX_HEAD_BYTES
+from eremite.service.server import _IDLE_SECONDS, Connection
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]
 Talk = Callable[[Connect], Awaitable[Any]]
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-TAKEN = 4.9 * _PATIENCE  # the answer comes right before somebody looks
+TAKEN = 4.9 * _IDLE_SECONDS  # the answer comes right before somebody looks
 
 
 async def slow(scope: Any, receive: Any, send: Any) -> None:
@@ -43,7 +43,7 @@ def served(talk: Talk) -> Any:
             wires.append(await asyncio.open_connection(sock=theirs))
             return wires[-1]
 
-        told = await asyncio.wait_for(talk(connect), 100 * _PATIENCE)
+        told = await asyncio.wait_for(talk(connect), 100 * _IDLE_SECONDS)
         for _, writer in wires:
             writer.close()
             await asyncio.wait([asyncio.ensure_future(writer.wait_closed())])
@@ -54,7 +54,7 @@ def served(talk: Talk) -> Any:
 
 def now() -> float:
     """How often somebody looked."""
-    return asyncio.get_running_loop().time() / _PATIENCE
+    return asyncio.get_running_loop().time() / _IDLE_SECONDS
 
 
 @pytest.mark.parametrize("said", [b"", b"G", REQUEST[:-2]])
@@ -83,7 +83,7 @@ def test_silence_is_counted_from_the_answer_on() -> None:
         for _ in range(2):
             writer.write(REQUEST)
             told.append(((await reader.readuntil(b"\r\n\r\n"))[9:12], now()))
-            await asyncio.sleep(0.2 * _PATIENCE)  # somebody looks: one who was answered may ask again
+            await asyncio.sleep(0.2 * _IDLE_SECONDS)  # somebody looks: one who was answered may ask again
         writer.write(b"G")  # the start of a third one, which never comes
         return [*told, (await reader.read(), now())]
 
@@ -92,7 +92,7 @@ def test_silence_is_counted_from_the_answer_on() -> None:
 
 
 def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST", 3)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
 
     async def answer(wire: Wire) -> bytes:
         try:
@@ -105,7 +105,7 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatc
         wires = [await connect() for _ in range(4)]
         told = list(await asyncio.gather(*map(answer, wires)))
         wires[0][1].close()
-        await asyncio.sleep(0.1 * _PATIENCE)
+        await asyncio.sleep(0.1 * _IDLE_SECONDS)
         return [*told, await answer(await connect())]
 
     assert served(talk) == [b"204", b"204", b"204", b"", b"204"]
@@ -113,7 +113,7 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatc
 
 @pytest.mark.parametrize(
     ("length", "status"),
-    [(LONGEST_HEAD // 2, b"204"), (LONGEST_HEAD + 1, b"400"), (2**20, b"400")],
+    [(MAX_HEAD_BYTES // 2, b"204"), (MAX_HEAD_BYTES + 1, b"400"), (2**20, b"400")],
     ids=["half as long", "too long", "much too long"],
 )
 def test_head_that_is_too_long_is_refused_though_it_comes_in_one_piece(length: int, status: bytes) -> None:

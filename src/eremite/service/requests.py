@@ -1,18 +1,25 @@
-"""What can be asked: a body is the arguments of a `Session`'s method, under the same names, as JSON.
+"""Questions out of the bytes of a request body, or one sentence that says what is wrong.
 
-Numbers of privacy are taken as written: 0.1 is 1/10, and a text may be "1/3".
+A body holds the arguments of a method of `Session`, under the same names. Numbers keep their written value: 0.1 is
+1/10, and a text may be "1/3".
 """
 
+import json
+from collections.abc import Callable
 from decimal import Decimal
 from math import inf, isinf
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from fastapi import HTTPException
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from eremite import OutlierDefinition
+from eremite.errors import InputError
+from eremite.names import cut_name
+from eremite.service.limits import MAX_NUMBER_CHARS, Facts, require_within_limits
 
-#: Errors that say what must be, after the name of the field.
+#: Type of our own validation errors; their message follows the name of the field.
 MUST = "must"
 
 
@@ -205,3 +212,77 @@ class EpsilonForSubspaces(Drawn):
 
     probability: Annotated[Number, Field(description="That all sets named are right.")] = "0.9"
     shape: SearchShape = "planted"
+
+
+Q = TypeVar("Q", bound=Question)
+
+
+def read_question(content: bytes, kind: type[Q], facts: Facts) -> Q:
+    """The question, within its limits. A number with a point becomes a `Decimal`, so that 0.1 is exactly 1/10."""
+    fields = _json(content)
+    if not isinstance(fields, dict):
+        raise InputError("The body must be one JSON object with the fields of the question.")
+    _require_known(fields, kind)
+    require_within_limits(fields, facts)
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        sentence = _sentence(error)
+    raise InputError(sentence)  # outside of `except`, so that it does not carry pydantic's error, which holds the input
+
+
+#: Parsing an integer of a million digits takes hours, and checking the length of every number takes a second. So
+#: lengths are checked only if this appears once every digit is a zero.
+_LONG_NUMBER = b"0" * (MAX_NUMBER_CHARS + 1)
+_ZEROS_FOR_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+
+
+def _json(content: bytes) -> Any:
+    if _LONG_NUMBER in content.translate(_ZEROS_FOR_DIGITS):  # in a number, or in a text, where it is harmless
+        return _parsed(content, lambda digits: int(_short(digits)), lambda digits: Decimal(_short(digits)))
+    return _parsed(content, int, Decimal)
+
+
+def _parsed(content: bytes, whole: Callable[[str], int], decimal: Callable[[str], Decimal]) -> Any:
+    try:
+        text = content.decode("utf-8-sig")
+        return json.loads(text, parse_int=whole, parse_float=decimal, parse_constant=_no_number)
+    except ArithmeticError:  # an exponent of twenty digits
+        raise InputError("A number in the body is out of range; write one that is not as large or small.") from None
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body is not JSON in UTF-8; send one JSON object.") from None
+
+
+def _short(digits: str) -> str:
+    if len(digits) > MAX_NUMBER_CHARS:
+        raise InputError(f"A number in the body has more than {MAX_NUMBER_CHARS} characters; write it shorter.")
+    return digits
+
+
+def _no_number(_: str) -> NoReturn:
+    raise ValueError  # NaN and Infinity are not JSON
+
+
+def _require_known(fields: dict[str, Any], kind: type[Question]) -> None:
+    """Refuse the first unknown field, without collecting all of them."""
+    unknown = next((name for name in fields if name not in kind.model_fields), None)
+    if unknown is not None:
+        raise InputError(
+            f"There is no field {cut_name(unknown)} in this question; it has: {', '.join(kind.model_fields)}."
+        )
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = cut_name(".".join(map(str, first["loc"])))
+    match first["type"]:
+        case "missing":
+            return f"The question needs {field}."
+        case kind_of_error:
+            words = first["msg"] if kind_of_error == MUST else f"does not fit: {first['msg'].lower()}"
+            return f"The field {field} {words}."
+
+
+def body_schema(kind: type[Question]) -> dict[str, Any]:
+    """The OpenAPI entry of the body of a question."""
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": kind.model_json_schema()}}}}
