@@ -183,7 +183,7 @@ def test_answer_to_one_who_left_is_kept(service: Served) -> None:
 
 
 def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_harm(service: Served) -> None:
-    """Whatever was printed would fail the service's fixture."""
+    """The fixture fails if the service prints anything."""
     address = ("127.0.0.1", int(service.address.rsplit(":", 1)[1]))
     upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"
     for said in (b"\x16\x03\x01\r\n\r\n", b"POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n\r\n", upgrade):
@@ -212,7 +212,7 @@ def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_h
 def test_request_that_holds_too_much_is_refused_for_free_in_a_short_sentence(
     service: Served, field: str, value: object
 ) -> None:
-    """A set of so many columns kept the service from answering anybody for minutes."""
+    """Without a limit, a set of so many columns would block the service for minutes."""
     left = service.left()
     path, question = ("count", COUNT) if field == "columns" else ("subspaces", COUNT | {"h": 1})
     answer = service.ask(f"/patients/{path}", question | {field: value})
@@ -224,7 +224,7 @@ def test_request_that_holds_too_much_is_refused_for_free_in_a_short_sentence(
 def is_well(service: Served) -> bool:
     try:
         return service.client.get(f"{service.address}/healthz").status_code == 200
-    except httpx.TransportError:  # one too many, as long as the service has not seen that others left
+    except httpx.TransportError:  # too many connections, until the service notices that others were closed
         return False
 
 

@@ -1,4 +1,4 @@
-"""Over HTTP nothing that depends on the rows leaves, but the value; and no error that nobody foresaw.
+"""Over HTTP only the value of a release depends on the rows; unexpected errors show nothing.
 
 Two tables with as many rows are asked the same questions, whose values are the same for every table, with a clock that
 stands still. Whatever comes back, and whatever is logged or printed, must be the same to the byte.
@@ -29,7 +29,7 @@ from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.session import session as session_module
 
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
-ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # among one there is nothing to choose
+ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # there is only one candidate
     ("subspaces", ASK | {"size": 2, "request_id": "one"}),
     ("subspaces", ASK | {"size": 2, "request_id": "one"}),
     ("detect", ASK | {"candidates": [[25, 75]], "request_id": "two"}),
@@ -53,7 +53,7 @@ LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
 
 
 def rows(which: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """As many rows: all alike, or all alone."""
+    """Forty rows: all equal, or all far apart."""
     alone = np.linspace([10, 30], [60, 200], 40)
     return np.full((40, 2), [25.0, 75.0]) if which == "alike" else alone
 
@@ -109,7 +109,7 @@ def seen(
 ) -> Callable[[str], list[str]]:
     """What comes back from the service on a table, and what is logged and printed meanwhile."""
 
-    for which in ("alike", "alone"):  # what is compiled is logged once; from now on it is compiled
+    for which in ("alike", "alone"):  # compile the kernels now, because compiling is logged
         asked(served(which), posts(ALWAYS_THE_SAME + FREE))
 
     def look(which: str) -> list[str]:
@@ -168,7 +168,7 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
 def test_release_is_seen_when_its_turn_ends_and_not_before(
     served: Callable[[str], FastAPI], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks for the releases meanwhile would otherwise see when the computing was done."""
+    """Otherwise the releases would show when the computation ended."""
     app = served("alike")
     scheduler = app.state.service.scheduler
     monkeypatch.setattr(scheduler, "tick", 0.6)

@@ -1,6 +1,6 @@
-"""What /openapi.json says is what happens: every status of every route occurs, none other does, every answer fits.
+"""OpenAPI is right: every status it lists occurs, no other does, and every response matches its schema.
 
-Each route meets every mishap, whether it is one of its own or not, and what comes back is held against the description.
+Each route meets every mishap, whether OpenAPI lists it for this route or not.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ def described(service: Served) -> Any:
 
 
 def met(service: Served, method: str, path: str) -> Iterator[httpx.Response]:
-    """A good question, asked by a custodian, by an analyst and by nobody; of another dataset; and with other bodies."""
+    """A valid question of a custodian, an analyst and nobody; for another dataset; and with invalid bodies."""
     good = GOOD.get(path.split("{name}/")[-1], {})
     there, elsewhere = (f"{service.address}{path.format(name=name)}" for name in ("patients", "nothing"))
     for address, who in ((there, "boss"), (there, "alice"), (there, "nobody"), (elsewhere, "boss")):
@@ -55,7 +55,7 @@ def met(service: Served, method: str, path: str) -> Iterator[httpx.Response]:
 
 
 def mishaps(folder: Path, method: str, path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Response]:
-    """An error that nobody foresaw, tokens that are lost, and a service that is stopped."""
+    """An unexpected error, a service that stops, and a lost token file."""
     app = application(ServiceState(datasets={}, token_file=folder / "tokens.json", scheduler=Scheduler(1)))
     change_grants(folder / "tokens.json", lambda _: ())
     with monkeypatch.context() as patched:
@@ -72,7 +72,7 @@ async def asked(app: FastAPI, method: str, path: str) -> httpx.Response:
 
 
 async def stopped(ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
-    """As a service does that is told twice to stop: all that is under way is canceled."""
+    """Cancel the request, as a service does that is told twice to stop."""
     asking = asyncio.ensure_future(ask())
     await asyncio.sleep(0.05)  # its answer waits for a tenth of a tick
     asking.cancel()
@@ -96,7 +96,7 @@ def test_statuses_that_occur_are_those_described_and_answers_fit(
 
 
 def misfits(value: Any, schema: Any, way: str = "") -> list[str]:
-    """Where a value is not as its schema says; a field that is not described is a misfit too."""
+    """Where a value does not match its schema; a field that is not described is a misfit too."""
     if "anyOf" in schema:
         return min((misfits(value, each, way) for each in schema["anyOf"]), key=len)
     kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}

@@ -212,10 +212,11 @@ _MEANING = {
 
 def responses(schema: Schema, *errors: int) -> dict[int | str, Schema]:
     """The OpenAPI entries of a route's responses: status 200 with this schema, and these errors."""
-    success = {"description": schema["description"], "content": {"application/json": {"schema": schema}}}
-    return {200: success} | {
-        status: {"description": _MEANING[status], "content": _ERROR_CONTENT} for status in sorted(errors)
-    }
+    content = {"application/json": {"schema": schema}}
+    described: dict[int | str, Schema] = {200: {"description": schema["description"], "content": content}}
+    for status in sorted(errors):
+        described[status] = {"description": _MEANING[status], "content": _ERROR_CONTENT}
+    return described
 
 
 def without_fastapi_errors(openapi: Schema) -> Schema:

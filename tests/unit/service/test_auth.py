@@ -1,4 +1,4 @@
-"""Questions whose token is revoked while they wait in line are refused when their turn comes, and cost nothing."""
+"""A question whose token is revoked while it waits is refused when its turn comes, and costs nothing."""
 
 import asyncio
 import json
@@ -28,14 +28,14 @@ def served(tmp_path: Path) -> Service:
 async def asked_with_a_wait(
     served: Service, asks: list[tuple[str, str, str]], meanwhile: Callable[[], object]
 ) -> list[httpx.Response]:
-    """The answers to questions that all wait behind another turn while something happens."""
+    """The responses to questions that all wait behind another turn while `meanwhile` is called."""
     scheduler, goes_on, in_line = served.state.scheduler, Event(), asyncio.Semaphore(0)
     under_way = asyncio.create_task(scheduler.run_in_turn(goes_on.wait))
     await asyncio.sleep(0)
     waits = scheduler._run_alone
 
     async def told(*turn: Any) -> Any:
-        in_line.release()  # it waits for its turn next, before anybody else goes on
+        in_line.release()  # it waits for its turn now: nothing else runs before it does
         return await waits(*turn)
 
     scheduler._run_alone = told  # type: ignore[method-assign]

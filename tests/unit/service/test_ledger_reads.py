@@ -1,4 +1,4 @@
-"""A ledger that does not answer holds up whoever reads it for a bounded time, and nobody else."""
+"""A ledger that does not answer delays its readers up to a timeout, and nobody else."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ METHODS = ("ping", "remaining", "budgets", "history", "reserve")
 
 
 class Stuck:
-    """Whoever asks waits, and is noticed, until it answers again."""
+    """A ledger that blocks its readers until it answers again."""
 
     def __init__(self) -> None:
         self._asked, self._answers_again = Event(), Event()
@@ -39,7 +39,7 @@ class Stuck:
         self._answers_again.set()
 
     async def asked(self) -> None:
-        """Until somebody waits for it, which must happen. The loop's own clock stands still meanwhile."""
+        """Wait until a reader is blocked. The loop's own clock stands still meanwhile."""
         deadline = time.monotonic() + 600
         while not self._asked.is_set():
             assert time.monotonic() < deadline
@@ -65,7 +65,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
 
 
 def timed(stuck: Stuck, asked: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, float]:
-    """What comes once the ledger is stuck, and after how many seconds of the loop's own clock."""
+    """The result once the ledger is stuck, and the seconds it took on the loop's own clock."""
 
     async def run() -> tuple[Any, float]:
         asking = asyncio.create_task(asked())
@@ -94,7 +94,7 @@ def test_health_comes_in_time_though_the_ledger_does_not_answer(tmp_path: Path, 
     answer, seconds = timed(stuck, lambda: got(served, "/healthz"))
     assert (answer.status_code, answer.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
     assert seconds == pytest.approx(HEALTH_TIMEOUT, abs=0.01)
-    for _ in range(20):  # from now on it is known, and nobody waits
+    for _ in range(20):  # the service knows now that the ledger is stuck, and does not wait
         again, seconds = timed(stuck, lambda: got(served, "/healthz"))
         assert (again.status_code, again.text) == (503, answer.text)
         assert seconds < 0.01
@@ -145,7 +145,7 @@ def test_books_give_up_in_time_and_say_so(
 def test_everybody_else_is_served_while_the_ledger_is_stuck(
     tmp_path: Path, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More readers than there are threads for all else, and a question that is about to be charged."""
+    """There are more readers than threads in the pool, and a question that is about to be charged."""
     served = service(tmp_path, ledger_reads=LedgerReads(timeout=None))
     monkeypatch.setattr(routes, "HEALTH_TIMEOUT", 0.01)
 
@@ -181,7 +181,7 @@ def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
     clockwork.run(run())
 
     def is_answered() -> bool:
-        with suppress(LedgerError):  # as long as the first is not over
+        with suppress(LedgerError):  # while the first read is overdue
             asyncio.run(reads.read("patients", lambda: begun.append(3)))
         return bool(begun)
 

@@ -1,4 +1,4 @@
-"""No field of any request can hold so much that reading it takes long: it is refused before it waits for a turn."""
+"""A field that holds too much is refused before the request waits for a turn, and with little work."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ LONG = ("text", "digits", "digits as text", "list", "list in a list")
 
 
 def fields() -> Iterator[tuple[str, str, Callable[[str], bytes]]]:
-    """Every field of every question, as its description has it, and how to send it with a value of one's own."""
+    """Every field of every question, as OpenAPI lists it, and a function that makes a body with a given value."""
     for path in PATHS:
         body = DESCRIBED[path].get("post", {}).get("requestBody")
         if body is None:
@@ -93,7 +93,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Service:
 
 @pytest.fixture
 def no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits for a turn fails, which would show as an internal error."""
+    """Taking a turn fails, which would show as an internal error."""
     monkeypatch.setattr(Scheduler, "run_in_turn", lambda *_: pytest.fail("a turn was taken"))
 
 
@@ -125,7 +125,7 @@ def test_long_values_of_every_field_are_refused_over_http_without_a_turn_or_a_ch
 def test_huge_values_of_every_field_are_refused_with_little_work(
     route: str, name: str, send: Callable[[str], bytes]
 ) -> None:
-    """Calls of functions are counted: a handful for each value that was sent, and no more for pairs of them."""
+    """The number of function calls grows linearly with the number of values sent."""
     kind = kind_of(route)
     for how, value in HUGE.items():
         if how == "exponent as text" and name in TEXTS:
@@ -155,7 +155,7 @@ def counted_calls(work: Callable[[], object]) -> tuple[int, Exception | None]:
 
 
 def over(name: str) -> Iterator[tuple[str, str, str]]:
-    """A value at each limit of a field, one beyond it, and how the sentence begins."""
+    """For each limit of a field: a value at it, one beyond it, and the beginning of the error."""
     limit = LIMITS[name]
     names = [f"x{i}" for i in range(200_000)]
     if limit.number is not None:
@@ -179,7 +179,7 @@ def over(name: str) -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_limit_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is at the limit is read on; what is one beyond it is refused before its parts are validated."""
+    """A value at the limit is validated; one beyond it is refused before."""
     route, _, send = next(each for each in FIELDS if each[1] == name)
     kind, validated = kind_of(route), []
     monkeypatch.setattr(kind, "model_validate", validated.append)

@@ -138,7 +138,7 @@ def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     ],
 )
 def test_number_that_is_too_long_is_not_made(number: bytes, sentence: str) -> None:
-    """Also where Python itself is told to make integers of any length."""
+    """This holds even if Python's own limit on the length of integers is off."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
@@ -149,7 +149,7 @@ def test_number_that_is_too_long_is_not_made(number: bytes, sentence: str) -> No
 
 
 def test_digits_in_a_name_are_no_number() -> None:
-    """Nor are numbers beside it any different."""
+    """Numbers in the same body are read as usual."""
     name, facts = "9" * 800, Facts(rows=40, columns=2, longest_name=800)
     body = b'{%s, "epsilon": 0.25, "columns": ["%s"]}' % (DEFINITION, name.encode())
     question = read_question(body, Count, facts)
@@ -169,7 +169,7 @@ def test_digits_in_a_name_are_no_number() -> None:
 def test_one_mistake_is_told_and_a_hundred_thousand_are_not_collected(
     kind: type[Question], field: bytes, mistake: bytes | None
 ) -> None:
-    """All of them in 4 MiB took half a minute and 2 GB."""
+    """Collecting all mistakes in 4 MiB took half a minute and 2 GB."""
     many = b"".join(b', "%d": 1' % i for i in range(10**5)) if mistake is None else mistake * (10**5 - 1)
     tracemalloc.start()
     try:

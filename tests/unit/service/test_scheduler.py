@@ -1,4 +1,4 @@
-"""A turn lasts a whole number of ticks, whatever happens in it, and nobody can look in between."""
+"""A turn lasts a whole number of ticks, whatever happens in it, and nothing else runs before it ends."""
 
 import asyncio
 import gc
@@ -18,14 +18,14 @@ TICK = 0.4
 
 @dataclass(frozen=True)
 class Work:
-    """It takes so many ticks, and gives the tick at which it began; or it fails."""
+    """Work that takes so many ticks and returns the tick at which it began, or fails."""
 
     ticks: float = 0
     fails: bool = False
 
 
 class Worker:
-    """A thread, as the clock sees it: nobody has to wait for it, and it is done when its work has taken its time."""
+    """A stand-in for the thread: its work ends when the loop's clock says so."""
 
     def submit(self, work: Work) -> "Future[float]":
         done: Future[float] = Future()
@@ -44,7 +44,7 @@ def punctual(**limits: int) -> Scheduler:
 
 
 def now() -> float:
-    """In ticks."""
+    """The time of the loop's clock, in ticks."""
     return asyncio.get_running_loop().time() / TICK
 
 
@@ -89,8 +89,8 @@ def test_between_turns_takes_no_tick() -> None:
     assert timed(lambda scheduler: scheduler.run_between_turns(Work())) == 0
 
 
-async def cancelled(asked: asyncio.Task[Any], times: int) -> float:
-    """When it was over, cancelled once or again at three tenths of a tick."""
+async def canceled(asked: asyncio.Task[Any], times: int) -> float:
+    """The time when the task ended, canceled at three tenths of a tick, and once more if asked for."""
     for _ in range(times):
         await asyncio.sleep(0.3 * TICK)
         asked.cancel()
@@ -108,7 +108,7 @@ def test_turn_lasts_until_the_work_is_over_though_its_caller_is_gone(way: str, t
         scheduler = punctual()
         asked = asyncio.create_task(getattr(scheduler, way)(Work(1.4)))
         waiting = asyncio.create_task(scheduler.run_in_turn(Work()))
-        left = await cancelled(asked, times)
+        left = await canceled(asked, times)
         await waiting
         return left, now()
 
@@ -126,7 +126,7 @@ def test_work_that_fails_when_its_caller_is_gone_says_nothing(caplog: pytest.Log
         raise ZeroDivisionError
 
     async def run() -> None:
-        await cancelled(asyncio.create_task(scheduler.run_in_turn(failing)), 1)
+        await canceled(asyncio.create_task(scheduler.run_in_turn(failing)), 1)
         if stays:
             goes_on.set()
             await scheduler.run_between_turns(lambda: None)  # comes after it

@@ -1,4 +1,4 @@
-"""Every route and field is described, without a dataset; what is missing of the extra is said."""
+"""OpenAPI describes every route and field without a dataset; a missing extra is named."""
 
 import json
 from collections.abc import Iterator

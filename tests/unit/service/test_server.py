@@ -1,4 +1,4 @@
-"""Connections that are too many, or on which nothing comes, are ended; all others stay."""
+"""A connection is closed when there are too many or no request arrives; all others stay."""
 
 import asyncio
 import socket
@@ -18,18 +18,18 @@ Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]
 Talk = Callable[[Connect], Awaitable[Any]]
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-TAKEN = 4.9 * _IDLE_SECONDS  # the answer comes right before somebody looks
+TAKEN = 4.9 * _IDLE_SECONDS  # the response comes right before a check
 
 
 async def slow(scope: Any, receive: Any, send: Any) -> None:
-    """An answer that takes longer than anybody is patient."""
+    """An application whose response takes longer than a connection may be idle."""
     await asyncio.sleep(TAKEN)
     await send({"type": "http.response.start", "status": 204, "headers": []})
     await send({"type": "http.response.body"})
 
 
 def served(talk: Talk) -> Any:
-    """What somebody gives who talks, and can open connections."""
+    """The result of `talk`, which can open connections."""
 
     async def run() -> Any:
         config, state = uvicorn.Config(slow, lifespan="off", log_config=None), ServerState()
@@ -53,7 +53,7 @@ def served(talk: Talk) -> Any:
 
 
 def now() -> float:
-    """How often somebody looked."""
+    """The number of checks so far, as a time."""
     return asyncio.get_running_loop().time() / _IDLE_SECONDS
 
 
@@ -83,8 +83,10 @@ def test_silence_is_counted_from_the_answer_on() -> None:
         for _ in range(2):
             writer.write(REQUEST)
             told.append(((await reader.readuntil(b"\r\n\r\n"))[9:12], now()))
-            await asyncio.sleep(0.2 * _IDLE_SECONDS)  # somebody looks: one who was answered may ask again
-        writer.write(b"G")  # the start of a third one, which never comes
+            await asyncio.sleep(
+                0.2 * _IDLE_SECONDS
+            )  # a check takes place: a client that was just answered may send again
+        writer.write(b"G")  # the beginning of a third request, whose rest never comes
         return [*told, (await reader.read(), now())]
 
     times = map(pytest.approx, (4.9, 10, 12))

@@ -1,4 +1,4 @@
-"""Tokens are kept as hashes, in a file for the owner alone, and are good until they expire."""
+"""Tokens are kept as hashes, in a file that only its owner reads, and are valid until they expire."""
 
 import re
 from datetime import date
@@ -71,7 +71,7 @@ def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_change_that_is_done_leaves_the_next_one_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the two a draft is the other's; without it a revoked token would come back."""
+    """After the replacement a draft is the next change's; removing it would bring a revoked token back."""
     file, replace = tmp_path / "tokens.json", Path.replace
     draft = tmp_path / "tokens.json.new"
 
