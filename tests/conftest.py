@@ -3,18 +3,11 @@
 import hashlib
 import os
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-# Tests import the definitions written out in tests/definition.py, and attacks what enumerates neighboring tables.
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent / "attacks"))
-# and the tools of the documentation from the root.
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 # Compiled kernels are cached, but a kernel is not recompiled when a function it inlines from another file changes.
 # A cache named after the sources of all kernels can never serve a stale kernel to a test.

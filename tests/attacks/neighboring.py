@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from definition import outliers_by_definition
+from eremite.geometry import kissing_number_bound
+from tests.definition import degrees_by_definition, depth_by_definition, outliers_by_definition
 
 DECAY = Fraction(3, 4)
 
@@ -25,6 +26,22 @@ def smooth(profile, decay=DECAY):
     return max(decay**t * int(size) for t, size in enumerate(profile))
 
 
+def profile_with(points, k, radius, steps, *, bound=depth_by_definition, around=(0, -1), per_step=1, extra=1, cap=0):
+    """The profile written out, with a handle on each of its parts."""
+    n, d = points.shape
+    degrees = np.array(degrees_by_definition(points, radius))
+    reach = radius * np.sqrt(d)
+    most = min(n + cap, k * kissing_number_bound(d) + 1)
+    sizes = [max(bound(points[np.abs(degrees - k - j) <= t], reach) for j in around) for t in range(steps)]
+    return [min(most, size + per_step * t + extra) for t, size in enumerate(sizes)]
+
+
+def replaced(rows, size):
+    """All tables that differ from this one in at most one row, as multisets."""
+    moves = itertools.product(range(len(rows)), range(size))
+    return {tuple(sorted((*rows[:i], *rows[i + 1 :], value))) for i, value in moves}
+
+
 def violations(grid, n, k, radius, profile, steps=5, smoothed=smooth):
     """Every broken inequality, as a sentence; the order of rows does not matter, so tables are multisets."""
     tables = {}
@@ -33,8 +50,7 @@ def violations(grid, n, k, radius, profile, steps=5, smoothed=smooth):
         bounds = [int(size) for size in profile(points, k, radius, steps)]
         tables[rows] = outliers_by_definition(points, k, radius), bounds, smoothed(bounds)
     for rows in tables:
-        for i, value in itertools.product(range(n), range(len(grid))):
-            other = tuple(sorted((*rows[:i], *rows[i + 1 :], value)))
+        for other in replaced(rows, len(grid)):
             yield from broken(rows, other, tables[rows], tables[other])
 
 

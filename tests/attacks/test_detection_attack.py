@@ -5,22 +5,27 @@ Laws are closed forms, or sums over the noise on the threshold with a tail below
 """
 
 import itertools
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
-from test_subspaces_attack import exponential_law, ordered_law, permute_and_flip_law, replaced
 
-from definition import degrees_by_definition
 from eremite import OutlierDefinition, Table
 from eremite.engines import count_rows_near
 from eremite.queries.detection import plan_detection
-from eremite.queries.screening import Screening, plan_screening
-from neighboring import square
+from tests.attacks.laws import (
+    MARGIN,
+    Vector,
+    exponential_law,
+    long_transcript,
+    ordered_law,
+    permute_and_flip_law,
+    transcript_law,
+)
+from tests.attacks.neighboring import replaced, square
+from tests.definition import degrees_by_definition
 
-MARGIN = 1 + 1e-9
 GRID = square(3) / 2
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
 CANDIDATES = np.array([[0.0, 0.0], [0.5, 0.5], [1.0, 0.75], [0.25, 1.0]])
@@ -133,58 +138,6 @@ def test_attack_catches_scores_of_rows_that_are_not_scaled():
 # The sparse vector: streams of scores, transcripts of answers.
 
 
-@dataclass(frozen=True)
-class Vector:
-    """What a screening draws with, and a handle on each part where a mistake can sit."""
-
-    epsilon: Fraction
-    most_yes: int
-    scaled: bool = True  # the noise on an answer, by 2c; otherwise it has all of epsilon_2
-    noisy: bool = True  # the threshold; without noise, nothing is spent on it
-
-    @cache  # noqa: B019 -- few of them
-    def rates(self):
-        """Of the threshold and of an answer, as the library sets them."""
-        definition = OutlierDefinition(min_neighbors=2, radius=0.3)
-        plan = plan_screening(table_of(4), definition, self.most_yes, None, self.epsilon)
-        assert plan.threshold + plan.answers == self.epsilon
-        if not self.noisy:
-            return None, float(self.epsilon / (2 * self.most_yes))
-        answer = Screening(table_of(4), plan)._noise.epsilon if self.scaled else plan.answers
-        return float(plan.threshold), float(answer)
-
-
-def at_least(bar, rate):
-    """P(nu >= bar) for discrete Laplace noise."""
-    a = np.exp(-rate)
-    return np.where(bar > 0, a ** np.maximum(bar, 0), 1 + a - a ** np.maximum(1 - bar, 0)) / (1 + a)
-
-
-def threshold_law(rate):
-    """The values of the noise on the threshold with their probabilities; those left out have 1e-17 in all."""
-    if rate is None:
-        return np.zeros(1), np.ones(1)
-    rho, a = np.arange(-int(40 / rate) - 1, int(40 / rate) + 2), np.exp(-rate)
-    return rho, a ** np.abs(rho) * (1 - a) / (1 + a)
-
-
-def transcript_law(vector, gaps):
-    """{answers: probability}; a gap is s_i - (1 - k), so that yes is gap + nu >= rho. Shorter streams are marginals."""
-    threshold, rate = vector.rates()
-    rho, share = threshold_law(threshold)
-    law = {(): share}
-    for gap in gaps:
-        no, yes = at_least(gap - rho + 1, rate), at_least(rho - gap, rate)
-        grown = {}
-        for answers, mass in law.items():
-            if sum(answers) == vector.most_yes:
-                grown[answers] = mass
-            else:
-                grown |= {(*answers, False): mass * no, (*answers, True): mass * yes}
-        law = grown
-    return {answers: float(mass.sum()) for answers, mass in law.items()}
-
-
 def attack_vector(vector, reach=3, length=3):
     """Whether all transcripts keep the promise, for all streams of gaps up to `reach` and all moves by at most 1."""
     streams = itertools.product(range(-reach, reach + 1), repeat=length)
@@ -213,15 +166,6 @@ def test_screening_withstands_long_streams(epsilon, most_yes, down):
             answers = (False,) * 20 + (True,) * most_yes
             laws = [long_transcript(vector, gaps, answers) for gaps in (one, other)]
             assert laws[0] <= np.exp(float(epsilon)) * MARGIN * laws[1]
-
-
-def long_transcript(vector, gaps, answers):
-    """The probability of one transcript."""
-    threshold, rate = vector.rates()
-    rho, share = threshold_law(threshold)
-    for gap, yes in zip(gaps, answers, strict=True):
-        share = share * (at_least(rho - gap, rate) if yes else at_least(gap - rho + 1, rate))
-    return float(share.sum())
 
 
 def long_loss(vector, said_yes):

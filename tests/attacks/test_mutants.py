@@ -5,19 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from definition import core_by_definition, degrees_by_definition, depth_by_definition, outliers_by_definition
-from eremite.geometry import kissing_number_bound
-from neighboring import DECAY, broken, line, smooth, square, violations
-
-
-def profile(points, k, radius, steps, *, bound=depth_by_definition, around=(0, -1), per_step=1, extra=1, cap=0):
-    """The profile written out, with a handle on each of its parts."""
-    n, d = points.shape
-    degrees = np.array(degrees_by_definition(points, radius))
-    reach = radius * np.sqrt(d)
-    most = min(n + cap, k * kissing_number_bound(d) + 1)
-    sizes = [max(bound(points[np.abs(degrees - k - j) <= t], reach) for j in around) for t in range(steps)]
-    return [min(most, size + per_step * t + extra) for t, size in enumerate(sizes)]
+from tests.attacks.neighboring import DECAY, broken, line, profile_with, smooth, square, violations
+from tests.definition import core_by_definition, depth_by_definition, outliers_by_definition
 
 
 def centered_at_rows(points, reach):
@@ -27,7 +16,7 @@ def centered_at_rows(points, reach):
 
 
 def mutant(**changes):
-    return lambda points, k, radius, steps: profile(points, k, radius, steps, **changes)
+    return lambda points, k, radius, steps: profile_with(points, k, radius, steps, **changes)
 
 
 def caught(mutated, smoothed=smooth, sizes=(3, 4)):
@@ -82,7 +71,7 @@ def test_attack_catches_a_bound_chosen_by_the_size_of_the_window():
         return [
             (outliers_by_definition(rows, 1, radius), sizes, smooth(sizes))
             for rows in (before, after)
-            for sizes in [profile(rows, 1, radius, 4, bound=bound)]
+            for sizes in [profile_with(rows, 1, radius, 4, bound=bound)]
         ]
 
     assert not list(broken("X", "X'", *told(depth_by_definition)))

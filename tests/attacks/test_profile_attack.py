@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from definition import outliers_by_definition
 from eremite import OutlierDefinition
 from eremite.sensitivity import local_profile, smooth_bound
 from eremite.sensitivity.windows import Limits, windows
-from neighboring import DECAY, broken, line, square, violations
+from tests.attacks.neighboring import DECAY, broken, line, square, violations
+from tests.definition import outliers_by_definition
 
 METHODS = ("auto", "ball", "truss", "core")
 

@@ -13,27 +13,16 @@ from math import log
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from test_mutants import profile
 
-from eremite import OutlierDefinition
 from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.mechanisms.global_laplace import laplace_below
 from eremite.mechanisms.normal import rounded_below
-from eremite.outliers import count_outliers
 from eremite.privacy import Privacy
 from eremite.queries.choice import by_name
 from eremite.queries.count import per_row
-from eremite.sensitivity import count_with_bound, most_moved
-from neighboring import line, smooth, square
+from tests.attacks.count_facts import ALL, SMALL, facts_with, global_facts, pairs_of_facts, smooth_facts
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
-GRIDS = {"line": line(5), "square": square(3)}
-#: (grid, N, k, reach)
-SMALL = [
-    *itertools.product(["line"], (3, 4), (1, 2), (1.0, 2.0)),
-    *itertools.product(["square"], (3,), (1, 2), (1.0, 2.0)),
-]
-ALL = [*SMALL, *itertools.product(["square"], (4,), (1, 2), (1.0, 2.0))]
 _BITS = 256
 
 
@@ -41,28 +30,6 @@ _BITS = 256
 def many_bits():
     with ctx.workprec(_BITS):
         yield
-
-
-# What a release knows of a table: (q, S).
-
-
-def smooth_facts(points, k, radius, decay):
-    return count_with_bound(points, OutlierDefinition(min_neighbors=k, radius=radius), decay)
-
-
-def global_facts(points, k, radius, decay):
-    count = count_outliers(points, OutlierDefinition(min_neighbors=k, radius=radius))
-    return count, Fraction(most_moved(*points.shape, k))
-
-
-def facts_with(mistake):
-    """The facts of a profile with one mistake, smoothed over as many steps as rows: beyond, it is flat."""
-
-    def facts(points, k, radius, decay):
-        sizes = profile(points, k, radius, len(points) + 2, **mistake)
-        return smooth_facts(points, k, radius, decay)[0], smooth(sizes, decay)
-
-    return facts
 
 
 # The law of a release: the probabilities of 0, ..., N.
@@ -109,32 +76,6 @@ def keeps(privacy, law_here, law_there):
     if privacy.delta == 0:
         return at_most_times(privacy.epsilon, law_here, law_there)
     return bool(divergence(privacy.epsilon, law_here, law_there) <= as_ball(privacy.delta))
-
-
-# All neighboring pairs.
-
-
-def replaced(rows, size):
-    """All tables that differ from this one in at most one row, as multisets."""
-    moves = itertools.product(range(len(rows)), range(size))
-    return {tuple(sorted((*rows[:i], *rows[i + 1 :], value))) for i, value in moves}
-
-
-@cache
-def facts_of_tables(case, facts, decay):
-    name, n, k, reach = case
-    grid = GRIDS[name]
-    tables = itertools.combinations_with_replacement(range(len(grid)), n)
-    return {rows: facts(grid[list(rows)], k, reach / np.sqrt(grid.shape[1]), decay) for rows in tables}
-
-
-def pairs_of_facts(case, facts, decay, apart=1):
-    """All pairs ((q, S), (q', S')) of tables this many replaced rows apart, or fewer."""
-    known, size = facts_of_tables(case, facts, decay), len(GRIDS[case[0]])
-    near = {rows: {rows} for rows in known}
-    for _ in range(apart):
-        near = {rows: set().union(*(replaced(other, size) for other in others)) for rows, others in near.items()}
-    return {(known[rows], known[other]) for rows, others in near.items() for other in others}
 
 
 def attack(noise, privacy, cases=ALL, facts=None, decay=None, narrower=1, apart=1):

@@ -6,65 +6,20 @@ with errors below 1e-13; "at most e^epsilon times" is asked with a margin of 1e-
 """
 
 import itertools
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
-from test_mutants import profile
 
-from definition import core_by_definition, depth_by_definition, outliers_by_definition
-from eremite import OutlierDefinition, Table
-from eremite.engines import count_neighbors
+from eremite import OutlierDefinition
 from eremite.mechanisms import SmoothLaplace
-from eremite.queries.subspaces import CENTER_SHARE, family_of, plan_subspaces
-from eremite.sensitivity import dampened, glimpse, global_bounds, local_profile, most_moved, profile_function
-from neighboring import line, smooth, square
-
-MARGIN = 1 + 1e-9
-STEPS = 6  # of a profile; as many as a walk on these tables takes, and the cap is reached before
-
-
-# The closed forms of selection.
-
-
-def permute_and_flip_law(weights):
-    """P(i) = w_i times the integral over s in [0, 1] of the product over the others of (1 - s w_j); the best has 1."""
-    found = []
-    for i, weight in enumerate(weights):
-        product = np.array([1.0])
-        for other in (*weights[:i], *weights[i + 1 :]):
-            product = np.convolve(product, [1.0, -other])
-        found.append(weight * (product / np.arange(1, len(product) + 1)).sum())
-    return np.array(found)
-
-
-def exponential_law(weights):
-    return np.array(weights) / sum(weights)
-
-
-def one_law(law, scores, rate):
-    """Of one draw, by the score; weight exp(rate u), 1 for the best."""
-    best = max(scores)
-    return law([float(np.exp(float(rate * (score - best)))) for score in scores])
-
-
-def ordered_law(law, scores, rate, h):
-    """{winners in order: probability} of h draws, each from what is left."""
-
-    def drawn(left, h):
-        if h == 0:
-            return {(): 1.0}
-        first = one_law(law, [scores[i] for i in left], rate)
-        rest = {i: drawn([j for j in left if j != i], h - 1) for i in left}
-        return {(i, *then): p * q for i, p in zip(left, first, strict=True) for then, q in rest[i].items()}
-
-    return drawn(list(range(len(scores))), h)
-
-
-LAWS = {"permute-and-flip": permute_and_flip_law, "exponential": exponential_law}
-
+from eremite.queries.subspaces import CENTER_SHARE
+from eremite.sensitivity import dampened, global_bounds, local_profile
+from tests.attacks.laws import LAWS, MARGIN
+from tests.attacks.neighboring import line, replaced, square
+from tests.attacks.search_laws import STEPS, Search, joint_law, scores_of, seen_by_library, seen_with
+from tests.definition import outliers_by_definition
 
 # A walk that is 1-Lipschitz, and walks that are not.
 
@@ -94,12 +49,6 @@ def jumping_walk(gap, profile, limit, most):
 def steep_walk(gap, profile, limit, most):
     """Far below the center a step bridges one outlier, not as many as a row can move."""
     return dampened(gap, profile, 1, 1)
-
-
-def replaced(rows, size):
-    """All tables that differ from this one in one row, as multisets."""
-    moves = itertools.product(range(len(rows)), range(size))
-    return {tuple(sorted((*rows[:i], *rows[i + 1 :], value))) for i, value in moves} - {rows}
 
 
 @cache
@@ -180,84 +129,10 @@ def test_attack_catches_the_plain_distance():
 
 # The whole search: two columns, three subspaces.
 
-FAMILY = ((0,), (1,), (0, 1))
 GRID = square(3) / 2
 #: (N, k, radius); 0.5 is one step of the grid, and in both columns its diagonal
 SEARCHES = [(3, 1, 0.5), (3, 2, 0.4), (4, 1, 0.4), (4, 2, 0.4), (4, 2, 0.5)]
 HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the search knows of a table: counts, profiles and smooth bounds of its subspaces, their sizes, N and k."""
-
-    counts: tuple
-    profiles: tuple
-    bounds: tuple
-    sizes: tuple
-    n: int
-    k: int
-
-
-def seen_by_library(points, k, radius, decay, family=FAMILY):
-    looks = [_library_look(_rows_of(points, subspace), k, radius, decay) for subspace in family]
-    return Seen(*zip(*looks, strict=True), tuple(map(len, family)), len(points), k)
-
-
-def seen_with(mistake):
-    """From the definitions written out, depth for the scores and the core for the bound of the center."""
-
-    def seen(points, k, radius, decay, family=FAMILY):
-        looks = [_definition_look(_rows_of(points, subspace), k, radius, decay, mistake) for subspace in family]
-        return Seen(*zip(*looks, strict=True), tuple(map(len, family)), len(points), k)
-
-    return seen
-
-
-def _rows_of(points, subspace):
-    """Sorted, so that what was seen once is known: the order of rows does not matter."""
-    return tuple(sorted(map(tuple, points[:, subspace].tolist())))
-
-
-@cache
-def _library_look(rows, k, radius, decay):
-    points, definition = np.array(rows), OutlierDefinition(min_neighbors=k, radius=radius)
-    look, bound = glimpse(points, definition, decay, Fraction(0), count_neighbors)
-    return look.outliers, _library_profile(rows, k, radius), bound
-
-
-@cache
-def _library_profile(rows, k, radius):
-    size = profile_function(np.array(rows), OutlierDefinition(min_neighbors=k, radius=radius), STEPS)
-    return tuple(size(step) for step in range(STEPS))
-
-
-def remembered(bound):
-    """Windows of small tables are few and come again and again."""
-    known = {}
-
-    def look(points, reach):
-        key = points.tobytes(), points.shape, reach
-        if key not in known:
-            known[key] = bound(points, reach)
-        return known[key]
-
-    return look
-
-
-depth, core = remembered(depth_by_definition), remembered(core_by_definition)
-
-
-def _definition_look(rows, k, radius, decay, mistake):
-    by_depth, by_core = (_definition_profile(rows, k, radius, bound, tuple(mistake.items())) for bound in (depth, core))
-    return outliers_by_definition(rows, k, radius), by_depth, smooth(by_core, decay)
-
-
-@cache
-def _definition_profile(rows, k, radius, bound, mistake):
-    """A step of size 0, which a mistake can make, is taken for 1: the walk would not end."""
-    sizes = profile(np.array(rows), k, radius, STEPS, bound=bound, **dict(mistake))
-    return tuple(max(size, 1) for size in sizes)
 
 
 @cache
@@ -266,68 +141,6 @@ def pairs_seen(case, see, decay):
     tables = list(itertools.combinations_with_replacement(range(len(GRID)), n))
     known = {rows: see(GRID[list(rows)], k, radius, decay) for rows in tables}
     return {(known[rows], known[other]) for rows in tables for other in replaced(rows, len(GRID))}
-
-
-# The law of a search: an array over centers and winners in order.
-
-
-@dataclass(frozen=True)
-class Search:
-    """What a plan decides, with a handle on each part where a mistake can sit."""
-
-    epsilon: Fraction
-    utility: str = "centered"
-    selection: str = "permute-and-flip"
-    h: int = 1
-    factor: Fraction = HALF  # of the exponent
-    noisy: bool = True  # the center; without noise, nothing is spent on it
-    bound_of: str = "family"  # or of the subspace whose count the center is: "one"
-
-    def plan(self, n, k, radius):
-        """The real one; what it spends on a draw and on the center is used as it is."""
-        table = Table.from_frame(np.zeros((n, 2)), {"a": (0, 1), "b": (0, 1)})
-        definition = OutlierDefinition(min_neighbors=k, radius=radius)
-        family = family_of(table, None, 2, None)
-        return plan_subspaces(table, definition, family, self.h, self.epsilon, 0, self.utility, self.selection)
-
-
-def joint_law(search, plan, seen):
-    each = plan.each if search.noisy else search.epsilon / search.h
-    centers = center_law(search, plan, seen)
-    return np.array(
-        [share * winners_law(plan.selection, scores_of(plan, seen, center), each * search.factor, search.h)
-         for center, share in centers.items()]
-    )  # fmt: skip
-
-
-def center_law(search, plan, seen):
-    """{center: probability}: the middle between the h-th largest count and the next, with noise, clamped."""
-    if plan.center is None:
-        return {0: 1.0}
-    falling = sorted(range(len(seen.counts)), key=lambda i: -seen.counts[i])
-    place = falling[search.h - 1]
-    target = (seen.counts[place] + seen.counts[falling[min(search.h, len(falling) - 1)]]) // 2
-    if not search.noisy:
-        return {target: 1.0}
-    bound = max(seen.bounds) if search.bound_of == "family" else seen.bounds[place]
-    below = [Fraction(0), *(plan.center.cumulative(y, target, bound) for y in range(seen.n)), Fraction(1)]
-    return {y: float(high - low) for y, (low, high) in enumerate(itertools.pairwise(below))}
-
-
-def scores_of(plan, seen, center):
-    if plan.utility == "paper":
-        most = [most_moved(seen.n, size, seen.k) for size in seen.sizes]
-        return tuple(Fraction(q, moved) for q, moved in zip(seen.counts, most, strict=True))
-    walks = zip(seen.counts, seen.profiles, seen.sizes, strict=True)
-    return tuple(
-        dampened(q - center, profile.__getitem__, plan.limit, most_moved(seen.n, size, seen.k))
-        for q, profile, size in walks
-    )
-
-
-@cache
-def winners_law(selection, scores, rate, h):
-    return np.array([p for _, p in sorted(ordered_law(LAWS[selection], scores, rate, h).items())])
 
 
 def breaks(search, law_here, law_there):

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ledger_server import running_server
+
+from tests.contracts.ledger_server import running_server
 
 
 @pytest.fixture(scope="session")

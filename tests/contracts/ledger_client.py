@@ -1,15 +1,14 @@
 """One process of a crowd: asks again and again from several threads, and prints how often it was admitted.
 
-python ledger_client.py PLACE NAME REQUESTS THREADS
+python -m tests.contracts.ledger_client PLACE NAME REQUESTS THREADS
 """
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from ledger_places import ALICE, pure
-
 from eremite import BudgetRefused
 from eremite.ledger import Ledger, open_ledger
+from tests.contracts.ledger_places import ALICE, pure
 
 
 def admitted(ledger: Ledger, request_id: str) -> bool:

@@ -1,7 +1,8 @@
 """Processes that are killed in the middle of a release, and what must hold of their ledger afterwards.
 
-python ledger_victim.py PLACE ROUNDS SEED: every round forks a process that makes releases until it kills itself with
-SIGKILL at one of the steps, then looks at what it left behind. The last line printed counts what was seen.
+python -m tests.contracts.ledger_victim PLACE ROUNDS SEED: every round forks a process that makes releases until it
+kills itself with SIGKILL at one of the steps, then looks at what it left behind. The last line printed counts what was
+seen.
 """
 
 import os
@@ -15,10 +16,10 @@ from fractions import Fraction
 from typing import Any
 
 import psycopg
-from ledger_places import ALICE, opened, pure
 
 from eremite.ledger import Ledger, Reserved, Stored, open_ledger, sqlite_file, transitions
 from eremite.ledger.events import Charged, Released
+from tests.contracts.ledger_places import ALICE, opened, pure
 
 CAP, COST = 10_000, Fraction(1, 10)
 STEPS = (

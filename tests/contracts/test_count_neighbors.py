@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from definition import degrees_by_definition
 from eremite.engines import count_neighbors
 from eremite.engines.local import count_neighbors_with
+from tests.definition import degrees_by_definition
 
 ENGINES = {
     "local": count_neighbors,

@@ -7,13 +7,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from ledger_places import ALICE, BOB, execute, opened, place, pure
 
 from eremite import BudgetRefused, InputError, Privacy
 from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, open_ledger, sql
 from eremite.ledger.chain import next_row
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import Changes
+from tests.contracts.ledger_places import ALICE, BOB, execute, opened, place, pure
 
 PAID = Reserved(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
 MILLIONTH = Fraction(1, 10**6)

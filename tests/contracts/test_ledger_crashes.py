@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from ledger_places import place
 
-VICTIM = Path(__file__).with_name("ledger_victim.py")
+from tests.contracts.ledger_places import place
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -17,8 +18,8 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def survives(where: str, rounds: int) -> None:
-    command = [sys.executable, str(VICTIM), where, str(rounds), "7"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    command = [sys.executable, "-m", "tests.contracts.ledger_victim", where, str(rounds), "7"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     # three of the seven steps lie between charge and store, and leave a charge without a release
     assert f"'lost to a crash': {sum(turn % 7 in (2, 3, 4) for turn in range(rounds))}" in done.stdout

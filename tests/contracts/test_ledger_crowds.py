@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
-from ledger_client import crowd
-from ledger_places import ALICE, opened, place, pure
 
 from eremite import BudgetRefused, Privacy
 from eremite.ledger import Ledger, MemoryStore, Reserved, open_ledger
+from tests.contracts.ledger_client import crowd
+from tests.contracts.ledger_places import ALICE, opened, place, pure
 
-CLIENT = Path(__file__).with_name("ledger_client.py")
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -47,7 +47,8 @@ def test_16_processes_get_exactly_what_the_cap_covers(where):
     shares = [63] * 8 + [62] * 8
     clients = [
         subprocess.Popen(
-            [sys.executable, str(CLIENT), where, f"process{i}", str(share), "4"],
+            [sys.executable, "-m", "tests.contracts.ledger_client", where, f"process{i}", str(share), "4"],
+            cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,12 +15,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from ledger_places import ALICE, opened, place, pure
-from ledger_server import Server, running_server
 
 from eremite import BudgetRefused, InputError
 from eremite.ledger import Ledger, LedgerError, Reserved, open_ledger
 from eremite.ledger.events import Charged
+from tests.contracts.ledger_places import ALICE, opened, place, pure
+from tests.contracts.ledger_server import Server, running_server
 
 SECRET = "SECRETWORD"  # noqa: S105
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from ledger_copies import TABLES, backed_up
-from ledger_places import ALICE, BOB, execute, opened, place, pure
 
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import LedgerError
@@ -19,6 +17,8 @@ from eremite.ledger import Ledger, open_ledger
 from eremite.ledger.chain import Head
 from eremite.ledger.events import Charged
 from eremite.ledger.remembered import Remembered, set_back
+from tests.contracts.ledger_copies import TABLES, backed_up
+from tests.contracts.ledger_places import ALICE, BOB, execute, opened, place, pure
 
 SET_BACK = (
     r"was set back while it was in use: events that were seen in it are gone\. Nothing was charged or released\. "

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from ledger_places import ALICE, opened, place, pure
 
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger, MemoryStore, open_ledger, postgres_connection
 from eremite.ledger.events import Charged
+from tests.contracts.ledger_places import ALICE, opened, place, pure
 
 STALLED = r"does not answer, though it can be reached; nothing was released\. If the request was charged, it stays so\."
 

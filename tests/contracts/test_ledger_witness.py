@@ -14,8 +14,6 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from ledger_copies import backed_up
-from ledger_places import ALICE, BOB, opened, place, pure
 
 import eremite
 from eremite import InputError, LedgerError, OutlierDefinition, Privacy, Session
@@ -35,6 +33,8 @@ from eremite.ledger.witness import MOST_BEHIND, PAUSE
 from eremite.ledger.witness_file import read_witnessed, write_witnessed
 from eremite.session import accept_ledger, opened_ledger
 from eremite.session.sources import address_of
+from tests.contracts.ledger_copies import backed_up
+from tests.contracts.ledger_places import ALICE, BOB, opened, place, pure
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
 ROWS = "x\n" + "".join(f"{i / 20}\n" for i in range(20))

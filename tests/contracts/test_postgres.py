@@ -12,7 +12,7 @@ from eremite.errors import InputError, TableError
 from eremite.table import cells
 from eremite.table.numeric import float_columns
 from eremite.table.postgres import read_postgres
-from refusals import refused
+from tests.refusals import refused
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 from eremite.table import Table, open_table, read_description
-from refusals import refused
+from tests.refusals import refused
 
 SECRET = "SECRETCELL"  # noqa: S105
 SECRET_NUMBER = 31337.4242

@@ -8,7 +8,7 @@ import pytest
 
 from eremite import Table
 from eremite.table.frames import columns_by_name, read_columns, with_names
-from refusals import refused
+from tests.refusals import refused
 
 SECRET = "SECRETCELL"  # noqa: S105
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "spark.md"

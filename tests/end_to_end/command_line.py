@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from eremite.cli import main
-from refusals import SECRETS
+from tests.refusals import SECRETS
 
 #: In a process of its own.
 COMMAND = [sys.executable, "-c", "from eremite.cli import main; main()"]

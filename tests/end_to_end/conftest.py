@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from patients import BOUNDS, description, people, write_csv
+
+from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from typing import Any
 
 import httpx
 import pytest
-from patients import BOUNDS, description, people, write_csv
 
 from eremite.cli import main
 from eremite.session import opened_ledger
+from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 COUNT = {"definition": DEFINITION, "epsilon": 0.1}

@@ -12,11 +12,11 @@ from types import ModuleType
 import pyarrow as pa
 import pyarrow.feather
 import pytest
-from command_line import COMMAND, Captured, refused, run
-from patients import description, write_csv
 
 from eremite.cli import main
 from eremite.version import __version__
+from tests.end_to_end.command_line import COMMAND, Captured, refused, run
+from tests.end_to_end.patients import description, write_csv
 
 BOUNDS = {"bmi": (10, 60), "blood sugar": (40, 400)}
 BUDGET = "epsilon = 0.1\ndelta = 1e-6"

@@ -7,8 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import Captured, refused, run, told, words
-from patients import description
+
+from tests.end_to_end.command_line import Captured, refused, run, told, words
+from tests.end_to_end.patients import description
 
 pytestmark = pytest.mark.usefixtures("patients")
 

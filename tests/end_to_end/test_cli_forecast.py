@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from command_line import Captured, refused, run, told, words
-from patients import BOUNDS, description, people, write_csv
 
 from eremite.service import schemas
+from tests.end_to_end.command_line import Captured, refused, run, told, words
+from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 ASKED = ("forecast", "patients.toml", "-k", "5", "-r", "0.05")
 SEARCH = ("forecast", "subspaces", "patients.toml", "-k", "5", "-r", "0.02", "--top", "1")

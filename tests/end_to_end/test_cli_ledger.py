@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, Captured, refused, run, told, words
 
 from eremite.cli import main
 from eremite.ledger import Charged, open_ledger
+from tests.end_to_end.command_line import COMMAND, Captured, refused, run, told, words
 
 pytestmark = pytest.mark.usefixtures("patients")
 COUNT = ["count", "patients.toml", "-k", "3", "-r", "0.05", "--epsilon", "0.5"]

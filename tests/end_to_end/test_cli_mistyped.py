@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from command_line import Captured, refused
 
 from eremite.cli.app import app
+from tests.end_to_end.command_line import Captured, refused
 from tools.commands import commands
 
 NUMBERS = ("<int>", "<float>")

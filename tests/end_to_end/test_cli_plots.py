@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Captured, run, told
 
 from eremite import Release
 from eremite.plots import svg, write
+from tests.end_to_end.command_line import Captured, run, told
 
 COUNT = ["count", "patients.toml", "-k", "5", "-r", "0.05", "--epsilon", "0.5"]
 RELEASES = {

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Captured, refused, run
 
 from eremite import Release
+from tests.end_to_end.command_line import Captured, refused, run
 
 CHOOSE = ("choose-radius", "patients.toml", "-k", "3")
 pytestmark = pytest.mark.usefixtures("patients")

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from command_line import COMMAND, NEW_LEDGER, Captured, run, words
-from patients import description, write_csv
 
 from eremite import Release
 from eremite.mechanisms import entropy
+from tests.end_to_end.command_line import COMMAND, NEW_LEDGER, Captured, run, words
+from tests.end_to_end.patients import description, write_csv
 
 BOUNDS = {"bmi": (10, 60), "blood, sugar": (40, 400), "pulse": (30, 200)}
 BUDGET = "epsilon = 6.0\ndelta = 1e-5"

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from patients import BOUNDS, description
 
 from eremite.cli import completions, main
 from eremite.forecast import SearchShape, Shape
 from eremite.queries.choice import NAMES
 from eremite.queries.subspaces import Selection, Utility
+from tests.end_to_end.patients import BOUNDS, description
 
 Complete = Callable[[str], list[str]]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from patients import description
 
 from eremite.session import opened_ledger
 from eremite.version import __version__
+from tests.end_to_end.patients import description
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "eremite"

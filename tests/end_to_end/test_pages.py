@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_blocks import Block, blocks
 
 from eremite.cli import main
 from eremite.cli.app import app
 from eremite.errors import InputError
 from eremite.table import read_description
+from tests.end_to_end.page_blocks import Block, blocks
 from tools.commands import commands
 
 ROOT = Path(__file__).parents[2]

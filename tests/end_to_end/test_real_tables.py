@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from definition import are_neighbors
 from eremite.outliers import degrees
 from eremite.table import open_table, read_description
+from tests.definition import are_neighbors
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "benchmarks"
 TABLES = {"mammography": 6, "shuttle": 9, "http": 3}

@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from command_line import Captured, refused, run, told
-from patients import BOUNDS, description, people, write_csv
 
 import eremite
 from eremite import InputError, TableError
 from eremite.cli.app import app
 from eremite.cli.purse import Purse
+from tests.end_to_end.command_line import Captured, refused, run, told
+from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 K_AND_R = ["-k", "3", "-r", "0.1", "--epsilon", "0.1"]
 ASKING = {

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from patients import description
-from served import COUNT, DEFINITION, PATIENCE, QUESTIONS, Served, command, serving, wait_for, written
 
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
 from eremite.service import schemas, server
+from tests.end_to_end.patients import description
+from tests.end_to_end.served import COUNT, DEFINITION, PATIENCE, QUESTIONS, Served, command, serving, wait_for, written
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,7 @@ import httpx
 import numpy as np
 import pytest
 from fastapi import FastAPI
-from patients import BOUNDS, description, write_csv
 
-import clockwork
 from eremite.ledger import ledger as ledger_module
 from eremite.service.application import application
 from eremite.service.errors import INTERNAL
@@ -27,6 +25,8 @@ from eremite.service.scheduler import Scheduler
 from eremite.service.state import ServiceState, open_datasets
 from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.session import session as session_module
+from tests import clockwork
+from tests.end_to_end.patients import BOUNDS, description, write_csv
 
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
 ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # there is only one candidate

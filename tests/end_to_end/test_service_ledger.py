@@ -10,10 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from served import COUNT, PATIENCE, serving, written
 
 from eremite.ledger import Charged, open_ledger
 from eremite.session import opened_ledger
+from tests.end_to_end.served import COUNT, PATIENCE, serving, written
 
 pytest.importorskip("fastapi")
 

@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from served import DEFINITION, QUESTIONS, Served, serving, written
 
 from eremite.service import auth, openapi
 from eremite.service.application import application
@@ -20,6 +19,7 @@ from eremite.service.scheduler import Scheduler
 from eremite.service.schemas import ERROR
 from eremite.service.state import ServiceState
 from eremite.service.tokens import change_grants
+from tests.end_to_end.served import DEFINITION, QUESTIONS, Served, serving, written
 
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
 GOOD: dict[str, Any] = QUESTIONS | {

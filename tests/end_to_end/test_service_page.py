@@ -18,9 +18,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from served import COUNT, PATIENCE, Served, command, serving, wait_for, written
 
 from eremite.ledger import Released, open_ledger
+from tests.end_to_end.served import COUNT, PATIENCE, Served, command, serving, wait_for, written
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text()
 

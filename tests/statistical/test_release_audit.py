@@ -11,17 +11,17 @@ from math import log
 
 import numpy as np
 import pytest
-from goodness import chi_square
-from goodness import power as chi_square_power
-from ratio_audit import ALPHA, flagged, histogram, power
-from seeding import seeded_bits
-from test_release_attack import ALL, facts_with, pairs_of_facts, smooth_facts
 
-from definition import outliers_by_definition, profile_by_definition
 from eremite import OutlierDefinition, Session, Table
 from eremite.geometry import densest_ball
 from eremite.mechanisms import SmoothLaplace
-from neighboring import smooth
+from tests.attacks.count_facts import ALL, facts_with, pairs_of_facts, smooth_facts
+from tests.attacks.neighboring import smooth
+from tests.definition import outliers_by_definition, profile_by_definition
+from tests.statistical.goodness import chi_square
+from tests.statistical.goodness import power as chi_square_power
+from tests.statistical.ratio_audit import ALPHA, flagged, histogram, power
+from tests.statistical.seeding import seeded_bits
 
 
 def law(noise, count, bound, n):

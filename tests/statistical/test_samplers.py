@@ -10,12 +10,12 @@ from functools import cache
 from math import exp
 
 import pytest
-from goodness import ALPHA, chi_square, kolmogorov_smirnov, power
 from scipy.stats import norm
 from scipy.stats import t as student_t
-from seeding import seeded_bits
 
 from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace, Student
+from tests.statistical.goodness import ALPHA, chi_square, kolmogorov_smirnov, power
+from tests.statistical.seeding import seeded_bits
 
 CENTER = 12
 OFF = [Fraction(11, 10), Fraction(10, 11)]

@@ -13,10 +13,7 @@ import numpy as np
 import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chi2_contingency, chisquare, ncx2
-from test_detection_attack import Vector, transcript_law
-from test_subspaces_attack import LAWS, Search, joint_law, one_law, ordered_law, seen_by_library
 
-from definition import are_neighbors, degrees_by_definition
 from eremite import OutlierDefinition, Table
 from eremite.engines import workers
 from eremite.mechanisms import entropy
@@ -24,7 +21,10 @@ from eremite.mechanisms.selection import Scores
 from eremite.queries.detection import compute_detection, plan_detection
 from eremite.queries.screening import Screening, plan_screening
 from eremite.queries.subspaces import compute_subspaces, family_of, plan_subspaces
-from settled_scores import exponential, permute_and_flip
+from tests.attacks.laws import LAWS, Vector, one_law, ordered_law, transcript_law
+from tests.attacks.search_laws import Search, joint_law, seen_by_library
+from tests.definition import are_neighbors, degrees_by_definition
+from tests.settled_scores import exponential, permute_and_flip
 
 ALPHA = 1e-6
 BOUNDS = {"a": (0, 1), "b": (0, 1)}

@@ -5,9 +5,9 @@ from unittest import mock
 
 import numpy as np
 
-from definition import degrees_by_definition
 from eremite.engines import cells, line, local, tree
 from eremite.engines.pair import squared_reach
+from tests.definition import degrees_by_definition
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definition import are_neighbors
 from eremite.engines import candidates as module
 from eremite.engines import count_neighbors, count_rows_near
 from eremite.engines.pair import UNROLLED
+from tests.definition import are_neighbors
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 WIDTHS = (1, 2, 3, 5, UNROLLED, UNROLLED + 1, 12, 16, 20)

@@ -9,11 +9,11 @@ from math import inf, nextafter, sqrt
 
 import numpy as np
 import pytest
-from counting_methods import COMPILED, assert_all_agree, by_cells, by_tree
 
-from definition import are_neighbors, degrees_by_definition
 from eremite.engines import cells, count_rows_near, tree
 from eremite.engines.pair import squared_reach
+from tests.definition import are_neighbors, degrees_by_definition
+from tests.unit.engines.counting_methods import COMPILED, assert_all_agree, by_cells, by_tree
 
 WIDTHS = range(1, 13) if COMPILED else (1, 2, 4, 5, 9)
 CAPS = (0, 1, 7, None) if COMPILED else (1, None)

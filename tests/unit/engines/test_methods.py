@@ -9,13 +9,13 @@ import sys
 
 import numpy as np
 import pytest
-from counting_methods import COMPILED, assert_all_agree, by_cells, by_choice, by_worthy_cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definition import degrees_by_definition
 from eremite.engines import cells, local
 from eremite.engines.pair import squared_reach
+from tests.definition import degrees_by_definition
+from tests.unit.engines.counting_methods import COMPILED, assert_all_agree, by_cells, by_choice, by_worthy_cells
 
 
 @st.composite

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definition import core_by_definition, depth_by_definition, truss_by_definition
 from eremite import InputError
 from eremite.geometry import core_bound, densest_ball, truss_bound
 from eremite.geometry.core import peeled
@@ -16,6 +15,7 @@ from eremite.geometry.densest import depth_of_graph
 from eremite.geometry.graph import near_graph, outward_square
 from eremite.geometry.sweep import planar_depth
 from eremite.geometry.truss import fits, truss_of_graph
+from tests.definition import core_by_definition, depth_by_definition, truss_by_definition
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 RADII = (0.5, np.sqrt(2) / 2, np.sqrt(3) / 2, 1.0, 1.2, np.sqrt(2), 0.01)

@@ -11,15 +11,7 @@ from eremite import Privacy
 from eremite.ledger import Cost, Refusal, budget, decide
 from eremite.ledger.budget import Budget, Limit, Spent, limits
 from eremite.ledger.zcdp import largest_rho
-
-DELTAS = st.sampled_from([Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 3)])
-EPSILONS = st.fractions(Fraction(1, 100), 3, max_denominator=100)
-CAPS = st.builds(Privacy, st.fractions(Fraction(1, 10), 8, max_denominator=20), DELTAS)
-COSTS = st.one_of(
-    st.builds(Cost.pure, EPSILONS),
-    st.builds(Cost.approximate, EPSILONS, st.sampled_from([Fraction(1, 10**7), Fraction(1, 10**6), Fraction(1, 200)])),
-    st.builds(lambda e, d: Cost(epsilon=e, delta=d, rho=e**2 / 40), EPSILONS, DELTAS),
-)
+from tests.unit.ledger.histories import CAPS, COSTS, true_delta
 
 
 def admitted_by_definition(cap: Privacy, history: list[Cost]) -> bool:
@@ -46,26 +38,6 @@ def test_random_histories_keep_both_caps_and_nothing_is_refused_without_need(cap
         if not isinstance(decision, Refusal):
             budgets, admitted = decision, [*admitted, cost]
     assert budgets[0].spent.epsilon == budgets[1].spent.epsilon == sum(c.epsilon for c in admitted)
-
-
-def sums_of_losses(epsilons: list[float]) -> dict[float, tuple[float, float]]:
-    """Randomised responses together: what they can come to, and how likely that is in each of two neighboring tables.
-
-    No epsilon-DP releases tell more than these (Kairouz, Oh and Viswanath 2015).
-    """
-    found = {0.0: (1.0, 1.0)}
-    for e in epsilons:
-        high, low, after = exp(e) / (1 + exp(e)), 1 / (1 + exp(e)), {}
-        for loss, (p, q) in found.items():
-            for to, x, y in ((loss + e, high, low), (loss - e, low, high)):
-                was = after.get(round(to, 9), (0.0, 0.0))
-                after[round(to, 9)] = (was[0] + p * x, was[1] + q * y)
-        found = after
-    return found
-
-
-def true_delta(epsilons: list[float], epsilon: float) -> float:
-    return sum(max(0.0, p - exp(epsilon) * q) for p, q in sums_of_losses(epsilons).values())
 
 
 @given(

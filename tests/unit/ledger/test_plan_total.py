@@ -4,11 +4,11 @@ from itertools import pairwise
 from math import inf, nextafter
 
 import pytest
-from test_decide import true_delta
 
 from eremite import InputError
 from eremite.ledger import Cost
 from eremite.ledger.plan_total import plan_total
+from tests.unit.ledger.histories import true_delta
 
 MILLIONTH = Fraction(1, 10**6)
 

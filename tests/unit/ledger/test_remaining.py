@@ -2,12 +2,12 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
-from test_decide import CAPS, COSTS
 
 from eremite import Privacy
 from eremite.ledger import Cost, Refusal, decide
 from eremite.ledger.budget import Budget
 from eremite.ledger.remaining import in_words, remaining, remaining_delta, remaining_epsilon
+from tests.unit.ledger.histories import CAPS, COSTS
 
 STEP = Fraction(1, 10**6)
 

@@ -6,11 +6,11 @@ monotone, and its limit is epsilon for the worst pair of bounds.
 
 import numpy as np
 import pytest
-from privacy_loss import ROUNDING, SmoothLaplaceLaw, StudentLaw, bounded, loss, refutation
 from scipy.integrate import quad
 from scipy.stats import t as student_t
 
 from eremite.mechanisms import SmoothLaplace, Student, smooth_laplace, student
+from tests.unit.mechanisms.privacy_loss import ROUNDING, SmoothLaplaceLaw, StudentLaw, bounded, loss, refutation
 
 LAWS = [(SmoothLaplaceLaw(), smooth_laplace.SHARPNESS), (StudentLaw(), student.SHARPNESS)]
 EPSILONS = [1e-3, 0.1, 0.5, 1.0, 2.0, 4.0, 20.0]

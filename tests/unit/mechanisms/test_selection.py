@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, chisquare, ncx2
-from test_subspaces_attack import LAWS, one_law, ordered_law, permute_and_flip_law
 
 from eremite.mechanisms import entropy
 from eremite.mechanisms.selection import below
-from settled_scores import exponential, permute_and_flip, settled
+from tests.attacks.laws import LAWS, one_law, ordered_law, permute_and_flip_law
+from tests.settled_scores import exponential, permute_and_flip, settled
 
 ALPHA = 1e-6
 DRAWS = 10_000

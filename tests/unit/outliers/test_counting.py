@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from definition import degrees_by_definition, outliers_by_definition
 from eremite import InputError, OutlierDefinition
 from eremite.outliers import count_outliers, degrees
+from tests.definition import degrees_by_definition, outliers_by_definition
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 9])

@@ -4,9 +4,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from definition import outliers_by_definition
 from eremite import InputError, OutlierDefinition, Table
 from eremite.outliers import Subspaces, count_outliers_in_each
+from tests.definition import outliers_by_definition
 
 NAMES = ("a", "b", "c", "d")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from definition import depth_by_definition
 from eremite.geometry import densest_ball
 from eremite.paper.algorithm_1 import Searched, algorithm_1
+from tests.definition import depth_by_definition
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 7])

@@ -6,13 +6,13 @@ from math import exp
 import numpy as np
 import pytest
 
-from definition import degrees_by_definition, depth_by_definition
 from eremite.mechanisms.decay import decay_above
 from eremite.outliers import OutlierDefinition
 from eremite.paper.algorithm_1 import algorithm_1
 from eremite.paper.algorithm_2 import Levels, algorithm_2
 from eremite.paper.at_scale import smooth_sensitivity, smooth_sensitivity_at_least
 from eremite.paper.datasets import grown, synthetic_1
+from tests.definition import degrees_by_definition, depth_by_definition
 
 
 def smooth_by_definition(points, k, radius, beta):

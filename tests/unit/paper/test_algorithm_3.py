@@ -6,9 +6,9 @@ from math import e, exp
 import numpy as np
 import pytest
 
-from definition import outliers_by_definition
 from eremite.paper.algorithm_3 import algorithm_3, chances, utilities
 from eremite.paper.guarantees import hub_tables, ratio
+from tests.definition import outliers_by_definition
 
 RUNS = 10_000
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from definition import outliers_by_definition
 from eremite.mechanisms import GlobalGaussian, PaperGaussian, SmoothLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.paper import theorem_2, theorem_4
@@ -17,6 +16,7 @@ from eremite.paper.guarantees import scaled_tables
 from eremite.paper.our_noise import our_noise, smooth_laplace_deviation
 from eremite.paper.tuned_radius import accuracy, tuned_radius
 from eremite.paper.z_scores import z_scored
+from tests.definition import outliers_by_definition
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "0.9"])

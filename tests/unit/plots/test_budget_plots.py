@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from made import words
 
 from eremite import OutlierDefinition, Session, Table
 from eremite.errors import BudgetRefused
 from eremite.ledger import Account, Cost, Ledger, MemoryStore
 from eremite.plots import svg
 from eremite.privacy import Privacy
+from tests.unit.plots.made import words
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = START.timestamp() / 86_400

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from made import words
 
 from eremite import InputError, OutlierDefinition, Session, Table
 from eremite.forecast import CountError, CountForecast, LeftOut, SubspacesChance, SubspacesForecast
 from eremite.plots.look import legible
+from tests.unit.plots.made import words
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.05)
 FORECAST = CountForecast(

@@ -7,13 +7,13 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from made import made, release
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from eremite import InputError
 from eremite.plots import checked_file, picture, svg, write
 from eremite.plots.look import BLACK, BLUE, GRAY, GREEN, ORANGE, RED, ink
+from tests.unit.plots.made import made, release
 
 
 def test_svg_is_one_element_that_needs_and_touches_nothing_else():

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from made import COLUMNS, SETS, made, marks, release, words
 
 from eremite import InputError, OutlierDefinition, Release, Session, Table
 from eremite.forecast import CountForecast
 from eremite.forecast.count import CountError
 from eremite.plots import svg
+from tests.unit.plots.made import COLUMNS, SETS, made, marks, release, words
 
 
 @pytest.mark.parametrize("one", made(), ids=lambda one: one.query)

@@ -11,7 +11,7 @@ import pytest
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.queries import detection
 from eremite.queries.detection import compute_detection, plan_detection
-from private_side import left_when_looking, refused_for_free
+from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
 POINTS = [[20.0, 1.0], [80.0, 5.0], [55.0, 2.5]]

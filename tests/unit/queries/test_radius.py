@@ -12,7 +12,7 @@ from eremite.ledger import Cost
 from eremite.outliers import count_outliers
 from eremite.queries.radius import RADII, compute_radius, plan_radius
 from eremite.sensitivity import dampened, local_profile, most_moved
-from private_side import left_when_looking, refused_for_free
+from tests.private_side import left_when_looking, refused_for_free
 
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
 ROWS = np.clip(np.random.default_rng(2).normal(0.5, 0.1, (800, 2)), 0, 1)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from test_subspaces_attack import LAWS, ordered_law
 
 from eremite.mechanisms import entropy
 from eremite.mechanisms import selection as module
 from eremite.mechanisms.selection import Scores
+from tests.attacks.laws import LAWS, ordered_law
 
 RATE = Fraction(1, 2)
 EXACT = [Fraction(text) for text in ("5", "9/2", "7/3", "0", "-1/2")]

@@ -10,7 +10,7 @@ import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.queries.screening import Screening, plan_screening
-from private_side import left_when_looking, refused_for_free
+from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
 LONELY, CROWDED = [90.0, 9.0], [20.0, 2.0]

@@ -23,7 +23,7 @@ from eremite.queries.subspaces import (
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
 from eremite.session import session as module
 from eremite.table import Bounds
-from private_side import left_when_looking, refused_for_free
+from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.2)
 NAMES = ("a", "b", "c", "d")

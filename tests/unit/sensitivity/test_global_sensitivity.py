@@ -3,9 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
-from definition import outliers_by_definition
 from eremite import InputError
 from eremite.sensitivity import global_bounds
+from tests.definition import outliers_by_definition
 
 
 def test_global_bounds_are_the_papers_with_proved_kissing_numbers():

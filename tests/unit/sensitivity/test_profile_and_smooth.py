@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
 from eremite import InputError, OutlierDefinition
 from eremite.geometry import densest_ball
 from eremite.geometry import graph as graph_module
@@ -17,6 +16,7 @@ from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.smooth import count_with_bound, last_useful_step
 from eremite.sensitivity.windows import Limits, finest, truss_steps, windows
+from tests.definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
 
 BOUNDS = {"ball": depth_by_definition, "truss": truss_by_definition, "core": core_by_definition}
 METHODS = ("auto", *BOUNDS)

@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
-from in_process import GOOD, Service, grant, service
 
 from eremite.service.tokens import change_grants
+from tests.unit.service.in_process import GOOD, Service, grant, service
 
 OTHER = replace(grant("other"), account="press")
 

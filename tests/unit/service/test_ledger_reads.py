@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from in_process import GOOD, Service, service, until
 
-import clockwork
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger
 from eremite.service import routes
 from eremite.service.ledger_reads import HEALTH_TIMEOUT, READ_TIMEOUT, LedgerReads
+from tests import clockwork
+from tests.unit.service.in_process import GOOD, Service, service, until
 
 BOOKS = ["/v1/datasets/patients/budget", "/v1/datasets/patients/budgets", "/v1/datasets/patients/history"]
 METHODS = ("ping", "remaining", "budgets", "history", "reserve")

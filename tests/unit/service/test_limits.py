@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import COLUMNS, GOOD, ROWS, Service, service
 
 from eremite import InputError
 from eremite.service import limits, openapi, tokens
 from eremite.service.limits import LIMITS, Facts
 from eremite.service.requests import Count, Detect, Question, read_question
 from eremite.service.scheduler import Scheduler
+from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, service
 
 FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
 DESCRIBED = openapi()["paths"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import clockwork
 from eremite.service.scheduler import Scheduler, TooManyWaiting
+from tests import clockwork
 
 TICK = 0.4
 

@@ -9,10 +9,10 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-import clockwork
 from eremite.service import server
 from eremite.service.limits import MAX_HEAD_BYTES
 from eremite.service.server import _IDLE_SECONDS, Connection
+from tests import clockwork
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]

@@ -12,7 +12,7 @@ import eremite
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.session import session as module
-from private_side import PrivateSideError
+from tests.private_side import PrivateSideError
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 BOUNDS = {"a": (0, 1), "b": (0, 1)}

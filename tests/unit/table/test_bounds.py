@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from eremite.errors import InputError
 from eremite.table import Bounds
-from refusals import refused
+from tests.refusals import refused
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -16,7 +16,7 @@ import pytest
 from eremite.table.csv_files import read, schema
 from eremite.table.files import file_schema, read_file
 from eremite.table.numeric import float_columns
-from refusals import refused
+from tests.refusals import refused
 
 
 @pytest.fixture

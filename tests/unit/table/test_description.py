@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from eremite.table import Bounds, open_table, read_description
-from refusals import refused
+from tests.refusals import refused
 
 Write = Callable[[str], Path]
 

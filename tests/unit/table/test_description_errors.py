@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eremite.table import read_description
-from refusals import refused
+from tests.refusals import refused
 
 DATASET = '[dataset]\nname = "patients"\nsource = "patients.csv"\n'
 COLUMNS = "[columns]\nbmi = { min = 10, max = 60 }\nglucose = { min = 40.5, max = 4e2 }\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eremite.table.sqlite import read_sqlite
-from refusals import refused
+from tests.refusals import refused
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eremite.errors import InputError
 from eremite.table import open_table, read_description, write_starter
-from refusals import refused
+from tests.refusals import refused
 
 ROWS = {"bmi": [22.5, 31337.4242], "name": ["SECRETCELL", "b"], "age": [3, 31337]}
 WRITERS = {

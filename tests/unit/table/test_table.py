@@ -13,7 +13,7 @@ import pytest
 
 from eremite.errors import InputError, TableError
 from eremite.table import Bounds, Table
-from refusals import refused
+from tests.refusals import refused
 
 BOUNDS = {"a": (0.0, 10.0), "b": (0.0, 1.0)}
 PRIVATE = 31337.4242

@@ -1,6 +1,0 @@
-"""Tests of pictures import what made.py makes."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
