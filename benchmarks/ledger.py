@@ -48,7 +48,7 @@ def client(ledger: Ledger, number: int, requests: int) -> Outcome:
     for i in range(requests):
         start = perf_counter()
         try:
-            ledger.reserve(account, f"{number}-{i}", "f", Cost.pure(STEP), "count")
+            ledger.reserve(account, f"{number}-{i}", "f", Cost.pure(STEP), {"query": "count"})
             admitted += 1
         except BudgetRefused:
             pass

@@ -68,7 +68,9 @@ def budget(folder: Path) -> None:
         if number == 10:
             ledger.set_cap("patients", None, Privacy(Fraction(3)), reason="decision of the board")
         try:
-            ledger.reserve(account, str(number), "a count", Cost.pure(Fraction(int(rng.integers(1, 6)), 10)), "a count")
+            ledger.reserve(
+                account, str(number), "a count", Cost.pure(Fraction(int(rng.integers(1, 6)), 10)), {"query": "a count"}
+            )
         except BudgetRefused:
             continue
     write(ledger.timeline("patients").plot(), folder / "plots-budget.svg")

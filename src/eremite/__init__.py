@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from eremite.citing import citation
     from eremite.outliers import OutlierDefinition
     from eremite.privacy import Privacy
+    from eremite.queries import (
+        CompareMechanismsQuery,
+        CountQuery,
+        DetectQuery,
+        EpsilonForCountQuery,
+        EpsilonForSubspacesQuery,
+        ForecastCountQuery,
+        ForecastRadiusQuery,
+        ForecastSubspacesQuery,
+        RadiusQuery,
+        ReportQuery,
+        ScreenQuery,
+        SubspacesQuery,
+    )
     from eremite.release import Release
     from eremite.session import Session
     from eremite.session import open_session as open  # noqa: A004 -- read as eremite.open
@@ -19,13 +33,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BudgetRefused",
+    "CompareMechanismsQuery",
+    "CountQuery",
+    "DetectQuery",
+    "EpsilonForCountQuery",
+    "EpsilonForSubspacesQuery",
     "EremiteError",
+    "ForecastCountQuery",
+    "ForecastRadiusQuery",
+    "ForecastSubspacesQuery",
     "InputError",
     "LedgerError",
     "OutlierDefinition",
     "Privacy",
+    "RadiusQuery",
     "Release",
+    "ReportQuery",
+    "ScreenQuery",
     "Session",
+    "SubspacesQuery",
     "Table",
     "TableError",
     "__version__",
@@ -36,6 +62,18 @@ __all__ = [
 _HOMES = {
     "OutlierDefinition": ("eremite.outliers", "OutlierDefinition"),
     "Privacy": ("eremite.privacy", "Privacy"),
+    "CompareMechanismsQuery": ("eremite.queries", "CompareMechanismsQuery"),
+    "CountQuery": ("eremite.queries", "CountQuery"),
+    "DetectQuery": ("eremite.queries", "DetectQuery"),
+    "EpsilonForCountQuery": ("eremite.queries", "EpsilonForCountQuery"),
+    "EpsilonForSubspacesQuery": ("eremite.queries", "EpsilonForSubspacesQuery"),
+    "ForecastCountQuery": ("eremite.queries", "ForecastCountQuery"),
+    "ForecastRadiusQuery": ("eremite.queries", "ForecastRadiusQuery"),
+    "ForecastSubspacesQuery": ("eremite.queries", "ForecastSubspacesQuery"),
+    "RadiusQuery": ("eremite.queries", "RadiusQuery"),
+    "ReportQuery": ("eremite.queries", "ReportQuery"),
+    "ScreenQuery": ("eremite.queries", "ScreenQuery"),
+    "SubspacesQuery": ("eremite.queries", "SubspacesQuery"),
     "Release": ("eremite.release", "Release"),
     "Session": ("eremite.session", "Session"),
     "Table": ("eremite.table", "Table"),

@@ -14,6 +14,11 @@ of a private table: a column name, the number of rows and a bound are public, a 
 for the custodian, and only a `TableError` says so.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eremite.privacy import Privacy
+
 
 class EremiteError(Exception):
     """Base of every error eremite raises on purpose."""
@@ -32,7 +37,16 @@ class TableError(InputError):
 
 
 class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a mistake
-    """A request needs more than is left of the budget; decided on public numbers only."""
+    """The budget does not cover a request; decided on public numbers only.
+
+    `needed` is what the request would spend, and `remaining` what the budget that refused has left; both are None
+    where a request is refused for another reason, such as an answer that was lost.
+    """
+
+    def __init__(self, sentence: str, *, needed: "Privacy | None" = None, remaining: "Privacy | None" = None) -> None:
+        super().__init__(sentence)
+        self.needed = needed
+        self.remaining = remaining
 
 
 class LedgerError(EremiteError):

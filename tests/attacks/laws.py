@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 
 from eremite import OutlierDefinition, Table
-from eremite.queries.screening import Screening, plan_screening
+from eremite.queries import ScreenQuery
+from eremite.queries.screening import Screening
 
 MARGIN = 1 + 1e-9  # for "at most e^epsilon times", asked of floats
 
@@ -68,7 +69,9 @@ class Vector:
     def rates(self):
         """Of the threshold and of an answer, as the library sets them."""
         table = Table.from_frame(np.zeros((4, 2)), {"a": (0, 1), "b": (0, 1)})
-        plan = plan_screening(table, OutlierDefinition(min_neighbors=2, radius=0.3), self.most_yes, None, self.epsilon)
+        plan = ScreenQuery(
+            definition=OutlierDefinition(min_neighbors=2, radius=0.3), most_yes=self.most_yes, epsilon=self.epsilon
+        ).plan(table)
         assert plan.threshold + plan.answers == self.epsilon
         if not self.noisy:
             return None, float(self.epsilon / (2 * self.most_yes))

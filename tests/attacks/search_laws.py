@@ -12,7 +12,8 @@ import numpy as np
 
 from eremite import OutlierDefinition, Table
 from eremite.engines import count_neighbors
-from eremite.queries.subspaces import family_of, plan_subspaces
+from eremite.queries import SubspacesQuery
+from eremite.queries.subspaces import family_among
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
 from tests.attacks.laws import LAWS, ordered_law
 from tests.attacks.neighboring import profile_with, smooth
@@ -115,8 +116,15 @@ class Search:
         """The real one; what it spends on a draw and on the center is used as it is."""
         table = Table.from_frame(np.zeros((n, 2)), {"a": (0, 1), "b": (0, 1)})
         definition = OutlierDefinition(min_neighbors=k, radius=radius)
-        family = family_of(table, None, 2, None)
-        return plan_subspaces(table, definition, family, self.h, self.epsilon, 0, self.utility, self.selection)
+        family = family_among(table.columns, None, 2, None)
+        return SubspacesQuery(
+            definition=definition,
+            subspaces=list(family),
+            h=self.h,
+            epsilon=self.epsilon,
+            utility=self.utility,
+            selection=self.selection,
+        ).plan(table)
 
 
 def joint_law(search, plan, seen):

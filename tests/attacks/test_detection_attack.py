@@ -13,7 +13,7 @@ import pytest
 
 from eremite import OutlierDefinition, Table
 from eremite.engines import count_rows_near
-from eremite.queries.detection import plan_detection
+from eremite.queries import DetectQuery
 from tests.attacks.laws import (
     MARGIN,
     Vector,
@@ -62,7 +62,7 @@ def test_rows_near_a_candidate_move_by_at_most_one(radius, cap):
 def attack_candidates(epsilon, h, factor=Fraction(1, 2), n=4, radius=0.3):
     """Whether the draws among the candidates keep their promise on all neighboring tables."""
     definition = OutlierDefinition(min_neighbors=2, radius=radius)
-    plan = plan_detection(table_of(n), definition, CANDIDATES, h, None, epsilon)
+    plan = DetectQuery(definition=definition, candidates=CANDIDATES, h=h, epsilon=epsilon).plan(table_of(n))
     pairs = pairs_of_near(n, radius, 99)
     laws = {
         near: np.array(
@@ -115,7 +115,9 @@ def row_law(plan, degrees, unit):
 
 
 def plan_rows(n, k, h, epsilon):
-    return plan_detection(table_of(n), OutlierDefinition(min_neighbors=k, radius=0.3), None, h, None, epsilon)
+    return DetectQuery(
+        definition=OutlierDefinition(min_neighbors=k, radius=0.3), candidates=None, h=h, epsilon=epsilon
+    ).plan(table_of(n))
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])

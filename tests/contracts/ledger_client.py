@@ -13,7 +13,7 @@ from tests.contracts.ledger_places import ALICE, pure
 
 def admitted(ledger: Ledger, request_id: str) -> bool:
     try:
-        ledger.reserve(ALICE, request_id, "f", pure("0.01"), "count")
+        ledger.reserve(ALICE, request_id, "f", pure("0.01"), {"query": "count"})
     except BudgetRefused:
         return False
     return True

@@ -90,7 +90,7 @@ def releases(place: str, prefix: str, death: Death, handed_over: int) -> None:
     ledger = open_ledger(place)
     for i in range(100):
         name = f"{prefix}-{i}"
-        paid = ledger.reserve(ALICE, name, "f", pure(COST), "count")
+        paid = ledger.reserve(ALICE, name, "f", pure(COST), {"query": "count"})
         assert isinstance(paid, Reserved)
         death.at("before the store")
         ledger.store(ALICE, name, f"answer {name}", paid)
@@ -123,7 +123,7 @@ def require_all_is_well(ledger: Ledger, handed_over: list[str]) -> tuple[int, in
     assert set(handed_over) <= released <= charged
     assert ledger.remaining(ALICE).privacy.epsilon == CAP - COST * len(charged) <= CAP - COST * len(handed_over)
     for name in handed_over[-3:]:
-        assert ledger.reserve(ALICE, name, "f", pure(COST), "count") == Stored(f"answer {name}")
+        assert ledger.reserve(ALICE, name, "f", pure(COST), {"query": "count"}) == Stored(f"answer {name}")
     assert len(ledger.history()) == len(events)
     return len(charged), len(released)
 

@@ -42,76 +42,76 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
 def test_thousand_charges_of_a_tenth_spend_exactly_a_hundred(ledger):
     ledger.set_cap("patients", None, Privacy(Fraction(100)), reason="a long study")
     for i in range(1000):
-        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), "count")
+        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), {"query": "count"})
     assert ledger.remaining(ALICE).privacy == Privacy(Fraction(0))
     with pytest.raises(BudgetRefused):
-        ledger.reserve(ALICE, "more", "f", pure(MILLIONTH), "count")
+        ledger.reserve(ALICE, "more", "f", pure(MILLIONTH), {"query": "count"})
     assert ledger.verify().sound
 
 
 def test_same_id_gives_the_stored_release_and_charges_nothing(ledger):
-    first = ledger.reserve(ALICE, "r", "f", pure("0.4"), "count")
+    first = ledger.reserve(ALICE, "r", "f", pure("0.4"), {"query": "count"})
     assert isinstance(first, Reserved)
     ledger.store(ALICE, "r", '{"value": 3}', PAID)
     for _ in range(3):
-        assert ledger.reserve(ALICE, "r", "f", pure("0.4"), "count") == Stored('{"value": 3}')
+        assert ledger.reserve(ALICE, "r", "f", pure("0.4"), {"query": "count"}) == Stored('{"value": 3}')
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.6")
 
 
 def test_same_id_of_another_account_is_another_request(ledger):
-    ledger.reserve(ALICE, "r", "f", pure("0.4"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.4"), {"query": "count"})
     ledger.store(ALICE, "r", "hers", PAID)
-    assert isinstance(ledger.reserve(BOB, "r", "f", pure("0.4"), "count"), Reserved)
+    assert isinstance(ledger.reserve(BOB, "r", "f", pure("0.4"), {"query": "count"}), Reserved)
     ledger.store(BOB, "r", "his", PAID)
-    assert ledger.reserve(ALICE, "r", "f", pure("0.4"), "count") == Stored("hers")
+    assert ledger.reserve(ALICE, "r", "f", pure("0.4"), {"query": "count"}) == Stored("hers")
     assert ledger.remaining(BOB).privacy.epsilon == Fraction("0.2")
 
 
 def test_same_id_with_other_parameters_is_an_input_error(ledger):
-    ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"})
     ledger.store(ALICE, "r", "{}", PAID)
     with pytest.raises(InputError, match="Request id 'r' was used for another request; ask under a new id"):
-        ledger.reserve(ALICE, "r", "other", pure("0.1"), "count")
+        ledger.reserve(ALICE, "r", "other", pure("0.1"), {"query": "count"})
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.9")
-    assert isinstance(ledger.reserve(ALICE, "s", "other", pure("0.1"), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, "s", "other", pure("0.1"), {"query": "count"}), Reserved)
 
 
 def test_charged_id_without_a_release_is_refused_and_stays_spent(ledger):
-    ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"})
     with pytest.raises(BudgetRefused, match="being computed, or its answer was lost in a crash"):
-        ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
+        ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"})
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.9")
 
 
 def test_release_is_stored_once_and_only_if_it_was_charged(ledger):
     with pytest.raises(InputError, match="'r' was not charged"):
         ledger.store(ALICE, "r", "{}", PAID)
-    ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"})
     ledger.store(ALICE, "r", "{}", PAID)
     with pytest.raises(InputError, match="'r' has its release already"):
         ledger.store(ALICE, "r", "another", PAID)
-    assert ledger.reserve(ALICE, "r", "f", pure("0.1"), "count") == Stored("{}")
+    assert ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}) == Stored("{}")
 
 
 def test_refusal_says_what_is_left_what_is_needed_and_what_to_do(ledger):
     ledger.set_cap("patients", "alice", Privacy(Fraction(1, 10)), reason="a visitor")
     with pytest.raises(BudgetRefused) as caught:
-        ledger.reserve(ALICE, "r", "f", pure("0.25"), "count")
+        ledger.reserve(ALICE, "r", "f", pure("0.25"), {"query": "count"})
     assert str(caught.value) == (
         "Account 'alice' has epsilon 0.1 left; this release needs 0.25. "
         "Ask for less, or have the custodian raise the cap."
     )
-    assert isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}), Reserved)
 
 
 def test_both_caps_hold(ledger):
     ledger.set_cap("patients", "alice", Privacy(Fraction(3, 4)), reason="her share")
-    ledger.reserve(ALICE, "r", "f", pure("0.5"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.5"), {"query": "count"})
     with pytest.raises(BudgetRefused, match=r"Account 'alice' has epsilon 0\.25 left; this release needs 0\.3\."):
-        ledger.reserve(ALICE, "s", "f", pure("0.3"), "count")
-    ledger.reserve(BOB, "r", "f", pure("0.4"), "count")
+        ledger.reserve(ALICE, "s", "f", pure("0.3"), {"query": "count"})
+    ledger.reserve(BOB, "r", "f", pure("0.4"), {"query": "count"})
     with pytest.raises(BudgetRefused, match=r"Dataset 'patients' has epsilon 0\.1 left; this release needs 0\.2\."):
-        ledger.reserve(ALICE, "t", "f", pure("0.2"), "count")
+        ledger.reserve(ALICE, "t", "f", pure("0.2"), {"query": "count"})
     assert ledger.remaining(ALICE).privacy.epsilon == ledger.remaining(BOB).privacy.epsilon == Fraction("0.1")
     assert ledger.remaining(ALICE).words == (
         "Dataset 'patients' has epsilon 0.1 left of epsilon 1. Account 'alice' has epsilon 0.25 left of epsilon 0.75."
@@ -122,23 +122,23 @@ def test_what_is_left_can_be_spent_and_no_more(ledger):
     ledger.set_cap("patients", None, Privacy(Fraction(1), MILLIONTH), reason="delta")
     for i in count():
         try:
-            ledger.reserve(ALICE, f"r{i}", "f", pure("0.02"), "count")
+            ledger.reserve(ALICE, f"r{i}", "f", pure("0.02"), {"query": "count"})
         except BudgetRefused:
             break
     assert i > 50, "zCDP admits more than the sums of epsilon do"
     left = ledger.remaining(ALICE).privacy.epsilon
     with pytest.raises(BudgetRefused):
-        ledger.reserve(ALICE, "more", "f", pure(left + MILLIONTH), "count")
-    ledger.reserve(ALICE, "all", "f", pure(left), "count")
+        ledger.reserve(ALICE, "more", "f", pure(left + MILLIONTH), {"query": "count"})
+    ledger.reserve(ALICE, "all", "f", pure(left), {"query": "count"})
     assert ledger.remaining(ALICE).privacy.epsilon < Fraction(1, 100)
     assert ledger.verify().sound
 
 
 def test_datasets_of_one_ledger_are_apart(ledger):
     ledger.open_dataset("clients", Privacy(Fraction(1, 2)))
-    ledger.reserve(ALICE, "r", "f", pure(1), "count")
+    ledger.reserve(ALICE, "r", "f", pure(1), {"query": "count"})
     clients = type(ALICE)("clients", "alice")
-    ledger.reserve(clients, "r", "f", pure("0.5"), "count")
+    ledger.reserve(clients, "r", "f", pure("0.5"), {"query": "count"})
     assert ledger.remaining(clients).privacy == ledger.remaining(ALICE).privacy == Privacy(Fraction(0))
     assert [entry.event.dataset for entry in ledger.history("clients")] == ["clients", "clients"]
 
@@ -146,7 +146,7 @@ def test_datasets_of_one_ledger_are_apart(ledger):
 def test_unknown_dataset_is_an_input_error(ledger):
     nowhere = type(ALICE)("nowhere", "alice")
     for ask in (
-        lambda: ledger.reserve(nowhere, "r", "f", pure(1), "count"),
+        lambda: ledger.reserve(nowhere, "r", "f", pure(1), {"query": "count"}),
         lambda: ledger.remaining(nowhere),
         lambda: ledger.set_cap("nowhere", None, Privacy(Fraction(1)), reason="x"),
         lambda: ledger.set_cap("nowhere", "alice", Privacy(Fraction(1)), reason="x"),
@@ -162,10 +162,10 @@ def test_known_dataset_keeps_its_cap(ledger):
 
 def test_history_tells_everything_in_order(ledger):
     ledger.set_cap("patients", "bob", Privacy(Fraction(1, 5), MILLIONTH), reason="Ünïcödé, 'quoted'")
-    ledger.reserve(ALICE, "r", "f", pure("0.5"), "count outliers in bmi")
+    ledger.reserve(ALICE, "r", "f", pure("0.5"), {"query": "count_outliers", "columns": ["bmi"]})
     ledger.store(ALICE, "r", '{"value": 1}', PAID)
     with pytest.raises(BudgetRefused):
-        ledger.reserve(BOB, "s", "f", pure("0.3"), "count")
+        ledger.reserve(BOB, "s", "f", pure("0.3"), {"query": "count"})
     history = ledger.history()
     events = [entry.event for entry in history]
     assert [type(event) for event in events] == [DatasetOpened, CapSet, Charged, Released, Refused]
@@ -180,9 +180,9 @@ def test_history_tells_everything_in_order(ledger):
 @pytest.mark.parametrize("name", ["", "a\x00b", "a\nb", "x" * 201, "\ud800"])
 def test_names_that_no_store_could_keep_are_input_errors(ledger, name):
     for ask in (
-        lambda: ledger.reserve(ALICE, name, "f", pure(1), "count"),
-        lambda: ledger.reserve(ALICE, "r", name, pure(1), "count"),
-        lambda: ledger.reserve(type(ALICE)("patients", name), "r", "f", pure(1), "count"),
+        lambda: ledger.reserve(ALICE, name, "f", pure(1), {"query": "count"}),
+        lambda: ledger.reserve(ALICE, "r", name, pure(1), {"query": "count"}),
+        lambda: ledger.reserve(type(ALICE)("patients", name), "r", "f", pure(1), {"query": "count"}),
         lambda: ledger.open_dataset(name, Privacy(Fraction(1))),
         lambda: ledger.set_cap("patients", name, Privacy(Fraction(1)), reason="x"),
     ):
@@ -192,9 +192,9 @@ def test_names_that_no_store_could_keep_are_input_errors(ledger, name):
 
 @pytest.mark.parametrize("text", ["nul \x00", "\ud800", "%s ? %", "'; DROP TABLE eremite_events; --", "x" * 10**6])
 def test_any_text_can_be_released_and_told(ledger, text):
-    ledger.reserve(ALICE, "r'%s?", "f", pure(1), text)
+    ledger.reserve(ALICE, "r'%s?", "f", pure(1), {"query": text})
     ledger.store(ALICE, "r'%s?", text, PAID)
-    assert ledger.reserve(ALICE, "r'%s?", "f", pure(1), text) == Stored(text)
+    assert ledger.reserve(ALICE, "r'%s?", "f", pure(1), {"query": text}) == Stored(text)
     assert ledger.verify().sound
 
 
@@ -203,7 +203,7 @@ def test_clock_that_goes_backwards_harms_nothing(where):
     ledger = Ledger(open_ledger(where)._store, clock=lambda: next(times))
     ledger.open_dataset("patients", Privacy(Fraction(1)))
     for i in range(10):
-        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), "count")
+        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), {"query": "count"})
     history = ledger.history()
     assert [entry.seq for entry in history] == list(range(1, 12))
     assert history[0].time > history[-1].time
@@ -213,7 +213,7 @@ def test_clock_that_goes_backwards_harms_nothing(where):
 
 def test_ledger_is_the_same_when_it_is_opened_again(where):
     ledger = opened(where, 1, "0.000001")
-    ledger.reserve(ALICE, "r", "f", Cost.approximate(Fraction(1, 3), Fraction(1, 10**7)), "count")
+    ledger.reserve(ALICE, "r", "f", Cost.approximate(Fraction(1, 3), Fraction(1, 10**7)), {"query": "count"})
     before = ledger.remaining(ALICE), ledger.history(), ledger.verify()
     ledger.close()
     again = open_ledger(where)
@@ -269,7 +269,7 @@ def test_verify_finds_tampering(where, what):
     statement, words = TAMPERING[what]
     ledger = opened(where, 1)
     for i in range(4):
-        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), "count")
+        ledger.reserve(ALICE, f"r{i}", "f", pure("0.1"), {"query": "count"})
     ledger.store(ALICE, "r0", "{}", PAID)
     assert ledger.verify().sound
     execute(where, statement)
@@ -281,9 +281,9 @@ def test_verify_finds_tampering(where, what):
 def test_end_that_was_cut_off_is_found_by_a_hash_that_was_noted(where):
     """Head and sums mended: nothing in the ledger itself can tell."""
     ledger = opened(where, 1)
-    ledger.reserve(ALICE, "r0", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r0", "f", pure("0.1"), {"query": "count"})
     contents = ledger._store.contents()
-    ledger.reserve(ALICE, "r1", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r1", "f", pure("0.1"), {"query": "count"})
     noted = ledger.verify().head.hash
     assert ledger.verify(noted).sound
     assert noted == ledger.history()[-1].hash
@@ -323,7 +323,7 @@ def test_verify_finds_a_release_without_a_charge_and_a_charge_beyond_the_cap(whe
     """Somebody who can rewrite the whole chain, hashes and head included, still cannot make the sums come out."""
     ledger = opened(where, 1)
     unpaid = Released(dataset="patients", analyst="alice", request_id="r", release="{}")
-    paid = Charged(dataset="patients", analyst="bob", request_id="r", fingerprint="f", cost=pure(2), words="")
+    paid = Charged(dataset="patients", analyst="bob", request_id="r", fingerprint="f", cost=pure(2), words="words")
     for event in (unpaid, paid):
         ledger._store.change(ALICE, None, lambda page, event=event: (Changes(next_row(page.head, NEW_YEAR, event)), 0))
     found = " ".join(ledger.verify().findings)
@@ -333,7 +333,7 @@ def test_verify_finds_a_release_without_a_charge_and_a_charge_beyond_the_cap(whe
 
 def test_older_ledger_is_brought_forward_and_keeps_everything(where, monkeypatch):
     ledger = opened(where, 1)
-    ledger.reserve(ALICE, "r", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"})
     before = ledger.history()
     ledger.close()
     later = [
@@ -357,7 +357,7 @@ def test_failed_migration_leaves_the_ledger_as_it_was(where, monkeypatch):
         with pytest.raises(LedgerError, match="nothing was released"):
             open_ledger(where)
     ledger = open_ledger(where)
-    assert isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}), Reserved)
     with pytest.raises(Exception, match="note"):
         execute(where, "SELECT note FROM eremite_head")
 
@@ -373,7 +373,10 @@ def test_newer_ledger_is_refused_in_a_sentence(where):
 def test_sums_that_somebody_garbled_charge_nothing(where):
     ledger = opened(where, 1)
     execute(where, "UPDATE eremite_standings SET epsilon = 'much'")
-    for ask in (lambda: ledger.reserve(ALICE, "r", "f", pure("0.1"), "count"), lambda: ledger.remaining(ALICE)):
+    for ask in (
+        lambda: ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}),
+        lambda: ledger.remaining(ALICE),
+    ):
         with pytest.raises(LedgerError, match="cannot be read: somebody changed them"):
             ask()
     execute(where, "UPDATE eremite_standings SET epsilon = '0'")
@@ -386,5 +389,5 @@ def test_failure_within_a_change_writes_nothing(ledger):
 
     with pytest.raises(ZeroDivisionError):
         ledger._store.change(ALICE, "r", fails)
-    assert isinstance(ledger.reserve(ALICE, "r", "f", pure(1), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, "r", "f", pure(1), {"query": "count"}), Reserved)
     assert ledger.verify().sound

@@ -81,7 +81,7 @@ def test_same_id_asked_for_by_many_is_charged_once(where):
     def ask(_: int) -> bool:
         barrier.wait()
         try:
-            return isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), "count"), Reserved)
+            return isinstance(ledger.reserve(ALICE, "r", "f", pure("0.1"), {"query": "count"}), Reserved)
         except BudgetRefused:
             return False
 
@@ -97,7 +97,9 @@ def test_forked_process_shares_the_budget_and_not_the_connection(where):
 
     def busy() -> None:
         while not stop:
-            ledger.reserve(ALICE, f"busy{len(ledger.history())}-{os.urandom(8).hex()}", "f", pure("0.001"), "count")
+            ledger.reserve(
+                ALICE, f"busy{len(ledger.history())}-{os.urandom(8).hex()}", "f", pure("0.001"), {"query": "count"}
+            )
 
     threads = [Thread(target=busy) for _ in range(2)]
     for thread in threads:
@@ -107,7 +109,7 @@ def test_forked_process_shares_the_budget_and_not_the_connection(where):
         child = os.fork()
         if child == 0:
             try:
-                ledger.reserve(ALICE, f"child{i}", "f", pure("0.1"), "count")
+                ledger.reserve(ALICE, f"child{i}", "f", pure("0.1"), {"query": "count"})
                 ledger.close()
             except BaseException:
                 os._exit(1)

@@ -26,7 +26,7 @@ SECRET = "SECRETWORD"  # noqa: S105
 
 
 def ask(ledger: Ledger, name: str) -> None:
-    assert isinstance(ledger.reserve(ALICE, name, "f", pure("0.1"), "count"), Reserved)
+    assert isinstance(ledger.reserve(ALICE, name, "f", pure("0.1"), {"query": "count"}), Reserved)
 
 
 def told(error: BaseException) -> str:

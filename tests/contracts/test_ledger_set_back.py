@@ -33,7 +33,7 @@ def where(request: Any, tmp_path: Path) -> str:
 
 
 def ask(ledger: Ledger, name: str, epsilon: object = 1) -> None:
-    ledger.reserve(ALICE, name, "f", pure(epsilon), "count")
+    ledger.reserve(ALICE, name, "f", pure(epsilon), {"query": "count"})
 
 
 def charges(where: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_everybody_in_a_batch_is_refused(where):
 def test_answer_that_was_computed_is_not_stored_in_a_ledger_that_forgot_its_charge(where):
     ledger = opened(where, 3)
     put_back = backed_up(where)
-    paid = ledger.reserve(ALICE, "first", "f", pure(1), "count")
+    paid = ledger.reserve(ALICE, "first", "f", pure(1), {"query": "count"})
     put_back()
     with pytest.raises(LedgerError, match=SET_BACK):
         ledger.store(ALICE, "first", "12", paid)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def released_by_setting_back(where: str) -> int:
             got += 1
         put_back()
         if turn % 2:
-            open_ledger(where).reserve(BOB, f"filler {turn}", "f", pure("0.001"), "count")
+            open_ledger(where).reserve(BOB, f"filler {turn}", "f", pure("0.001"), {"query": "count"})
     return got
 
 

@@ -33,7 +33,7 @@ def ledger(postgres, tmp_path) -> Ledger:
 
 
 def ask(ledger: Ledger, name: str) -> None:
-    ledger.reserve(ALICE, name, "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, name, "f", pure("0.1"), {"query": "count"})
 
 
 @contextmanager

@@ -103,15 +103,15 @@ def test_crowd_leaves_its_witness_behind_by_no_more_than_is_said(tmp_path):
     ledger = opened(str(tmp_path / "patients.db"), 1000).witnessed(Witness(path, "patients", clock=lambda: now[0]))
     behind = []
     for turn in range(3 * MOST_BEHIND):
-        ledger.reserve(ALICE, f"r{turn}", "f", pure("0.1"), "count")
+        ledger.reserve(ALICE, f"r{turn}", "f", pure("0.1"), {"query": "count"})
         known = read_witnessed(path)
         assert known is not None
         behind.append(turn + 1 - known.spent.epsilon * 10)
     assert behind[0] == 0
     assert max(behind) == MOST_BEHIND
     now[0] += PAUSE
-    ledger.reserve(ALICE, "after a pause", "f", pure("0.1"), "count")
-    ledger.reserve(ALICE, "at once", "f", pure("0.1"), "count")
+    ledger.reserve(ALICE, "after a pause", "f", pure("0.1"), {"query": "count"})
+    ledger.reserve(ALICE, "at once", "f", pure("0.1"), {"query": "count"})
     assert read_witnessed(path).spent.epsilon * 10 == 3 * MOST_BEHIND + 1
     ledger.close()
     assert read_witnessed(path).spent.epsilon * 10 == 3 * MOST_BEHIND + 2
@@ -141,7 +141,7 @@ def test_ledger_that_went_on_otherwise_is_refused(description, where):
         ask(session, "first", 3)
     put_back()
     for name in ("another", "and another"):
-        open_ledger(where).reserve(ALICE, name, "f", pure("0.1"), "count")
+        open_ledger(where).reserve(ALICE, name, "f", pure("0.1"), {"query": "count"})
     with pytest.raises(
         LedgerError, match=r"does not match its witness .*: it is another ledger, or was set back and went on; nothing"
     ):
@@ -208,7 +208,7 @@ def test_witness_never_goes_back_while_many_write(description, tmp_path):
 
     def spend(ledger: Ledger, name: int) -> None:
         for turn in range(10):
-            ledger.reserve(ALICE, f"{name}-{turn}", "f", pure("0.001"), "count")
+            ledger.reserve(ALICE, f"{name}-{turn}", "f", pure("0.001"), {"query": "count"})
             ledger.settle()
 
     reader, writers = Thread(target=look), [Thread(target=spend, args=(ledger, i)) for i, ledger in enumerate(ledgers)]
@@ -226,7 +226,7 @@ def test_slower_writer_does_not_set_the_witness_back(description, monkeypatch):
     """It has looked at the ledger before others went on, and comes to write after them."""
     slow, fast = (opened_ledger(description, create="quietly")[1] for _ in range(2))
     old = slow._store.page(ALICE)
-    fast.reserve(ALICE, "first", "f", pure(1), "count")
+    fast.reserve(ALICE, "first", "f", pure(1), {"query": "count"})
     further = said(description)
     monkeypatch.setattr(slow._store, "page", lambda account: old)
     slow._unsettled = True
@@ -433,7 +433,7 @@ def released_between_processes(description: Path) -> int:
         put_back()
         if turn % 2:
             for filler in range(2):
-                open_ledger(where).reserve(BOB, f"filler {turn} {filler}", "f", pure("0.001"), "count")
+                open_ledger(where).reserve(BOB, f"filler {turn} {filler}", "f", pure("0.001"), {"query": "count"})
     return got
 
 

@@ -36,7 +36,8 @@ from eremite.ledger import Cost
 from eremite.ledger import ledger as ledger_module
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
-from eremite.queries.count import compute_count, plan_count
+from eremite.queries import CountQuery
+from eremite.queries.count import plan_count
 from eremite.queries.screening import Screening
 from eremite.session import session as module
 from eremite.session.screen import Screen
@@ -85,12 +86,12 @@ def set_bits(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
 def bits_for(monkeypatch: pytest.MonkeyPatch, rows: Rows, mechanism: str, target: int) -> int:
     """Bits that lead to this value, by bisection. They stay inside; also, every kernel is compiled after this."""
     table = table_of(rows)
-    plan = plan_count(table, DEFINITION, None, "0.5", "1e-6", mechanism)
+    plan = CountQuery(definition=DEFINITION, epsilon="0.5", delta="1e-6", mechanism=mechanism).plan(table)
     low, high = 0, 2**64
     while True:
         middle = (low + high) // 2
         set_bits(monkeypatch, middle)
-        value = compute_count(table, plan)
+        value = plan.compute(table)
         if value == target:
             return middle
         low, high = (middle, high) if value < target else (low, middle)
@@ -318,7 +319,7 @@ def counting(leak: Callable[[int], object]) -> Callable[[pytest.MonkeyPatch], No
 
     def leaking(table: Table, plan: Any) -> int:
         leak(exact(table))
-        return compute_count(table, plan)
+        return plan.compute(table)
 
     return lambda monkeypatch: monkeypatch.setattr(module, "compute_count", leaking)
 
@@ -371,7 +372,7 @@ def remembering(session: Session, count: int, release: Release) -> Release:
 
 def charging(session: Session, count: int, release: Release) -> Release:
     cost = Cost.pure(Fraction(count + 1, 10**6))
-    session._ledger.reserve(session._account, f"more {release.request_id}", "0", cost, "more")
+    session._ledger.reserve(session._account, f"more {release.request_id}", "0", cost, {"query": "more"})
     return release
 
 

@@ -18,9 +18,9 @@ from eremite import OutlierDefinition, Table
 from eremite.engines import workers
 from eremite.mechanisms import entropy
 from eremite.mechanisms.selection import Scores
-from eremite.queries.detection import compute_detection, plan_detection
-from eremite.queries.screening import Screening, plan_screening
-from eremite.queries.subspaces import compute_subspaces, family_of, plan_subspaces
+from eremite.queries import DetectQuery, ScreenQuery, SubspacesQuery
+from eremite.queries.screening import Screening
+from eremite.queries.subspaces import family_among
 from tests.attacks.laws import LAWS, Vector, one_law, ordered_law, transcript_law
 from tests.attacks.search_laws import Search, joint_law, seen_by_library
 from tests.definition import are_neighbors, degrees_by_definition
@@ -76,10 +76,12 @@ def subspaces_law(search, plan):
 def check_subspaces(utility, selection, h, draws):
     epsilon = Fraction(16)
     table = Table.from_frame(ROWS, BOUNDS)
-    family = family_of(table, None, 2, None)
-    plan = plan_subspaces(table, DEFINITION, family, h, epsilon, 0, utility, selection)
+    family = family_among(table.columns, None, 2, None)
+    plan = SubspacesQuery(
+        definition=DEFINITION, subspaces=list(family), h=h, epsilon=epsilon, utility=utility, selection=selection
+    ).plan(table)
     with seeded_bits(21):
-        found = Counter(compute_subspaces(table, plan) for _ in range(draws))
+        found = Counter(plan.compute(table) for _ in range(draws))
     search = Search(epsilon, utility, selection, h)
     check(found, subspaces_law(search, plan), subspaces_law(Search(epsilon, utility, selection, h, Fraction(1)), plan))
 
@@ -102,14 +104,14 @@ def test_subspaces_drawn_follow_the_exact_law_for_long(utility, selection, h):
 
 def drawn(plan, table, draws):
     with seeded_bits(22):
-        return Counter(compute_detection(table, plan) for _ in range(draws))
+        return Counter(plan.compute(table) for _ in range(draws))
 
 
 @pytest.mark.parametrize("h", [1, 2])
 def test_candidates_drawn_follow_the_exact_law(h):
     table, epsilon = Table.from_frame(ROWS, BOUNDS), Fraction(3)
     candidates = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.25, 0.25]])
-    plan = plan_detection(table, DEFINITION, candidates, h, None, epsilon)
+    plan = DetectQuery(definition=DEFINITION, candidates=candidates, h=h, epsilon=epsilon).plan(table)
     scores = [-sum(are_neighbors(c, row, DEFINITION.radius) for row in ROWS) for c in candidates]
     assert len(set(scores)) > 2
     laws = [ordered_law(LAWS["permute-and-flip"], scores, epsilon / h / share, h) for share in (2, 1)]
@@ -119,7 +121,7 @@ def test_candidates_drawn_follow_the_exact_law(h):
 @pytest.mark.parametrize("h", [1, 2])
 def test_rows_drawn_follow_the_exact_law(h):
     table, epsilon = Table.from_frame(ROWS, BOUNDS), Fraction(8)
-    plan = plan_detection(table, DEFINITION, None, h, None, epsilon)
+    plan = DetectQuery(definition=DEFINITION, candidates=None, h=h, epsilon=epsilon).plan(table)
     degrees = degrees_by_definition(ROWS, DEFINITION.radius, DEFINITION.min_neighbors)
     assert len(set(degrees)) == 3
     scores = [Fraction(-degree, DEFINITION.min_neighbors) for degree in degrees]
@@ -136,7 +138,7 @@ def test_answers_of_a_screen_follow_the_exact_law(most_yes):
     table, epsilon = Table.from_frame(ROWS, BOUNDS), Fraction(3)
     candidates = np.array([[0.0, 0.1], [1.0, 1.0], [0.25, 0.25]])
     gaps = [-sum(are_neighbors(c, row, DEFINITION.radius) for row in ROWS) - 1 + 2 for c in candidates]
-    plan = plan_screening(table, DEFINITION, most_yes, None, epsilon)
+    plan = ScreenQuery(definition=DEFINITION, most_yes=most_yes, epsilon=epsilon).plan(table)
     with seeded_bits(23):
         found = Counter(Screening(table, plan).answer(candidates) for _ in range(2000))
     laws = [transcript_law(Vector(epsilon, most_yes, scaled=scaled), gaps) for scaled in (True, False)]
@@ -146,7 +148,7 @@ def test_answers_of_a_screen_follow_the_exact_law(most_yes):
 def test_answers_of_a_screen_do_not_depend_on_how_many_are_asked_at_once():
     """One threshold for all calls: asked one by one, the transcript has the same law."""
     table, epsilon = Table.from_frame(ROWS, BOUNDS), Fraction(3)
-    plan = plan_screening(table, DEFINITION, 2, None, epsilon)
+    plan = ScreenQuery(definition=DEFINITION, most_yes=2, epsilon=epsilon).plan(table)
     candidate = np.array([[0.0, 0.1]])
     gap = -sum(are_neighbors(candidate[0], row, DEFINITION.radius) for row in ROWS) - 1 + 2
     with seeded_bits(24):

@@ -1,7 +1,8 @@
-"""Elements of a page that works anywhere: no script, nothing loaded, light and dark, on paper and on a telephone."""
+"""A page that works anywhere: no script, nothing loaded, light and dark, on paper and on a telephone."""
 
-from collections.abc import Mapping, Sequence
 from html import escape
+
+from eremite.html import element
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --page: #ffffff; --card: #f4f6f8; --line: #d5dae0;
@@ -58,34 +59,6 @@ def page(title: str, body: str) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def element(name: str, *inner: str, of: str = "") -> str:
-    """An element around HTML, of a class."""
-    named = f' class="{of}"' if of else ""
-    return f"<{name}{named}>{''.join(inner)}</{name}>\n"
-
-
 def prose(words: str, of: str = "") -> str:
     """A paragraph of text."""
     return element("p", escape(words), of=of)
-
-
-def definitions(facts: Mapping[str, str]) -> str:
-    """Names and what they stand for, as text."""
-    return element("dl", *(element("dt", escape(name)) + element("dd", escape(told)) for name, told in facts.items()))
-
-
-def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """A table of texts; columns of `numbers` stand on the right."""
-    kinds = ["number" if place in numbers else "" for place in range(len(heads))]
-    head = element("tr", *(_head(text, kind) for text, kind in zip(heads, kinds, strict=True)))
-    body = [
-        element("tr", *(element("td", escape(text), of=kind) for text, kind in zip(row, kinds, strict=True)))
-        for row in rows
-    ]
-    table = element("table", element("caption", escape(caption)), element("thead", head), element("tbody", *body))
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{table}</div>\n'
-
-
-def _head(text: str, kind: str) -> str:
-    named = f' class="{kind}"' if kind else ""
-    return f'<th scope="col"{named}>{escape(text)}</th>'

@@ -20,6 +20,7 @@ from eremite.names import joined
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
+from eremite.release.words import mechanism_in_words
 from eremite.session import Session
 
 BUDGET = "5.5"
@@ -109,7 +110,7 @@ class Tour:
 
     def _where_triples(self) -> Step:
         with bar("Searching all sets of three columns", 56) as progress:
-            release = self.session.outlier_report(DEFINITION, 1, size=3, epsilon=TRIPLES, progress=progress)
+            release = self.session.outlier_report(DEFINITION, h=1, size=3, epsilon=TRIPLES, progress=progress)
         value: Any = release.value
         [(found, count)] = value
         (best, most), (_, next_most) = self.exact.best(3)
@@ -209,7 +210,7 @@ class Tour:
         return self._command("count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}")
 
     def _cost(self, release: Release) -> dict[str, str]:
-        spent = {"spent": f"epsilon {shown(release.epsilon)}, by {release.mechanism}"}
+        spent = {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
         return spent | self._remaining | {"protects": protected(release)}
 
     @property

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from eremite.demo.html import definitions, element, grid, page, prose
+from eremite.demo.html import page, prose
 from eremite.demo.patients import Column
 from eremite.demo.pictures import WITHOUT, budget_picture, step_picture
 from eremite.demo.shell import shell
 from eremite.demo.steps import Step
 from eremite.demo.words import outlier
+from eremite.html import definitions, element, grid
 from eremite.ledger import Ledger
 from eremite.ledger.to_json import line_to_json
 from eremite.outliers import OutlierDefinition

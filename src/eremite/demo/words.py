@@ -3,6 +3,7 @@
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import times_as_likely
 from eremite.release import Release
+from eremite.release.words import protected_in_words
 
 
 def outlier(definition: OutlierDefinition) -> str:
@@ -14,4 +15,4 @@ def protected(release: Release) -> str:
     """The guarantee."""
     times = times_as_likely(release.epsilon)
     plus = " (and a chance of delta beside)" if release.delta else ""
-    return f"with {release.neighbors}, any outcome would be at most {times} times as likely{plus}"
+    return f"with {protected_in_words(release)}, any outcome would be at most {times} times as likely{plus}"

@@ -1,15 +1,17 @@
 """Which noise would a private count have with each mechanism: all of them, on the same public or made-up rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, forecast_count
+from eremite.forecast.count import CountError, CountForecast, errors_html, forecast_count
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
+from eremite.queries import CompareMechanismsQuery, ForecastCountQuery
 from eremite.queries.choice import NAMES
+from eremite.queries.fields import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,24 +50,18 @@ class MechanismComparison:
         figure = draw_comparison(points, self.outliers)
         return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
 
+    def _repr_html_(self) -> str:
+        title = "How far off a private count is expected to be with each mechanism"
+        return errors_html(title, self.stand_in, self.errors)
 
-def compare_mechanisms(
-    stand_in: StandIn,
-    definition: OutlierDefinition,
-    columns: Iterable[str] | None,
-    epsilons: Sequence[object],
-    delta: object,
-) -> MechanismComparison:
+
+def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:
     """A forecast by each mechanism; one that does not hold for an epsilon is left out there, and the reason kept.
 
     Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
     """
-    names = stand_in.table.choose(columns)
-    whole = forecast_count(stand_in, definition, names, epsilons, delta, "auto")  # refuses what no mechanism takes
-    asked = [error.epsilon for error in whole.errors]
-    outcomes = [
-        _outcome(stand_in, definition, names, epsilon, delta, name) for name in _MECHANISMS for epsilon in asked
-    ]
+    whole = _forecast(stand_in, query, query.epsilon, "auto")  # refuses what no mechanism takes
+    outcomes = [_outcome(stand_in, query, error.epsilon, name) for name in _MECHANISMS for error in whole.errors]
     return MechanismComparison(
         whole.definition,
         whole.columns,
@@ -76,18 +72,28 @@ def compare_mechanisms(
     )
 
 
+def _forecast(
+    stand_in: StandIn, query: CompareMechanismsQuery, epsilon: Number | Sequence[Number], mechanism: str
+) -> CountForecast:
+    return forecast_count(
+        stand_in,
+        ForecastCountQuery(
+            definition=query.definition,
+            columns=query.columns,
+            epsilon=epsilon,
+            delta=query.delta,
+            mechanism=mechanism,
+        ),
+    )
+
+
 def _outcome(
-    stand_in: StandIn,
-    definition: OutlierDefinition,
-    names: tuple[str, ...],
-    epsilon: Fraction,
-    delta: object,
-    name: str,
+    stand_in: StandIn, query: CompareMechanismsQuery, epsilon: Fraction, mechanism: str
 ) -> CountError | LeftOut:
     try:
-        return forecast_count(stand_in, definition, names, [epsilon], delta, name).errors[0]
+        return _forecast(stand_in, query, epsilon, mechanism).errors[0]
     except InputError as error:
-        return LeftOut(name, (epsilon,), str(error))
+        return LeftOut(mechanism, (epsilon,), str(error))
 
 
 def _joined(all_left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:

@@ -4,7 +4,7 @@ The noise is that of the mechanism that would run, for the bound that the stand-
 private table as far as the stand-in is like it; nothing here has looked at one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 from eremite.errors import InputError
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.stand_in import StandIn
+from eremite.html import card
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, positive, shown
-from eremite.queries.count import CountPlan, plan_count
+from eremite.queries import EpsilonForCountQuery, ForecastCountQuery
+from eremite.queries.count import CountPlan
+from eremite.queries.fields import Number
 from eremite.sensitivity import count_with_bound, most_moved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Epsilons = Iterable[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,38 +58,33 @@ class CountForecast:
         title = f"How far off a private count of outliers in {listed(self.columns)} is expected to be"
         return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
+    def _repr_html_(self) -> str:
+        return errors_html("How far off a private count is expected to be", self.stand_in, self.errors)
 
-def forecast_count(
-    stand_in: StandIn,
-    definition: OutlierDefinition,
-    columns: Iterable[str] | None,
-    epsilons: Epsilons,
-    delta: object,
-    mechanism: str,
-) -> CountForecast:
+
+def errors_html(title: str, stand_in: str, errors: Sequence[CountError]) -> str:
+    """Errors as a notebook shows them."""
+    rows = [(shown(e.epsilon), e.mechanism, f"{e.median:,.0f}", f"{e.most:,.0f}") for e in errors]
+    facts = {"computed on": stand_in, "spent": "nothing; no private row was looked at"}
+    return card(title, facts, ("epsilon", "noise", "half of the counts off by", "95 % off by at most"), rows)
+
+
+def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecast:
     """For each epsilon, the noise of the mechanism that would run. Spends nothing; looks at the stand-in alone."""
-    names = stand_in.table.choose(columns)
-    plans = [plan_count(stand_in.table, definition, names, epsilon, delta, mechanism) for epsilon in epsilons]
+    plans = [query.at(epsilon, query.mechanism).plan(stand_in.table) for epsilon in several(query.epsilon)]
     if not plans:
         raise InputError("Give at least one epsilon to forecast for.")
     seen = [_seen(stand_in, plan) for plan in plans]
-    return CountForecast(definition, names, stand_in.words, seen[0][0], tuple(error for _, error in seen))
+    errors = tuple(error for _, error in seen)
+    return CountForecast(query.definition, plans[0].columns, stand_in.words, seen[0][0], errors)
 
 
-def epsilon_for_count(
-    stand_in: StandIn,
-    definition: OutlierDefinition,
-    columns: Iterable[str] | None,
-    within: object,
-    delta: object,
-    mechanism: str,
-) -> Fraction:
+def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery) -> Fraction:
     """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most."""
-    names, wanted = stand_in.table.choose(columns), positive(within, "within")
+    wanted = positive(query.within, "within")
 
     def suffices(epsilon: Fraction) -> bool:
-        plan = plan_count(stand_in.table, definition, names, epsilon, delta, mechanism)
-        return _seen(stand_in, plan)[1].most <= wanted
+        return _seen(stand_in, query.at(epsilon, query.mechanism).plan(stand_in.table))[1].most <= wanted
 
     epsilon = least_epsilon(suffices)
     if epsilon is None:
@@ -97,6 +93,11 @@ def epsilon_for_count(
             "ask for less accuracy, a larger radius or fewer columns."
         )
     return epsilon
+
+
+def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
+    """One epsilon is a list of one; a text is a number."""
+    return epsilon if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
 
 
 def _seen(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:

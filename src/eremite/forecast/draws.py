@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.queries.subspaces import Progress, SubspacesPlan
+from eremite.queries import Progress
+from eremite.queries.subspaces import SubspacesPlan
 from eremite.sensitivity import most_moved
 from eremite.sensitivity.windows import Method, windows
 

@@ -9,7 +9,7 @@ are outliers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from eremite.errors import InputError
 from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
 from eremite.outliers import Subspace, Subspaces
+from eremite.queries.fields import SearchShape
 from eremite.table import Bounds
 
-SearchShape = Literal["planted", "clusters", "normal", "uniform"]
-"""How rows to search are made up."""
 SEARCH_SHAPES = get_args(SearchShape)
-"""All of them."""
+"""How rows to search can be made up."""
 _MOST_PLANTED = 100  # in each set
 _PLACES = 40  # that break the rule, at least; a hundred planted rows are two or three to a place
 _GROUPS = 3  # that rows form in all other columns

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eremite.errors import InputError
+from eremite.queries.fields import Shape
 from eremite.table import Bounds, Table
 
-Shape = Literal["clusters", "normal", "uniform"]
-"""How rows are made up."""
 SHAPES = get_args(Shape)
-"""All of them."""
+"""How rows can be made up."""
 SEED = 20150611
 """Of all rows that are made up here; what is simulated on them has the seeds that follow."""
 

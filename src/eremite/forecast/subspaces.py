@@ -4,7 +4,6 @@ The draws of the plan that a release would follow are simulated on the stand-in,
 has looked at a private row.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -13,12 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eremite.errors import InputError
+from eremite.forecast.count import several
 from eremite.forecast.draws import Field, Ints, drawing_of, field
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.stand_in import SEED, StandIn
-from eremite.outliers import OutlierDefinition, Subspace, Subspaces
+from eremite.html import card
+from eremite.outliers import OutlierDefinition, Subspace
 from eremite.privacy import LARGEST_EPSILON, exact, shown
-from eremite.queries.subspaces import Progress, Selection, SubspacesPlan, Utility, plan_subspaces
+from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, Progress
+from eremite.queries.subspaces import SubspacesPlan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,61 +87,53 @@ class SubspacesForecast:
         notes = [*ways, "bands: sampling error (95 %)"]
         return forecast_frame(figure, title, self.definition, f"{self.stand_in}, {self.family}", notes)
 
-
-@dataclass(frozen=True, slots=True)
-class SearchAsked:
-    """The search to forecast: everything but epsilon."""
-
-    definition: OutlierDefinition
-    family: Subspaces
-    h: int
-    delta: object = 0
-    utility: Utility = "auto"
-    selection: Selection = "permute-and-flip"
-
-    def plan(self, stand_in: StandIn, epsilon: object) -> SubspacesPlan:
-        """What a release on such a table would follow."""
-        return plan_subspaces(
-            stand_in.table, self.definition, self.family, self.h, epsilon, self.delta, self.utility, self.selection
-        )
+    def _repr_html_(self) -> str:
+        percent = [(chance.found, chance.all_found, chance.share) for chance in self.chances]
+        rows = [
+            (shown(chance.epsilon), *(f"{100 * each:.0f} %" for each in three), f"{chance.missed:,.1f}")
+            for chance, three in zip(self.chances, percent, strict=True)
+        ]
+        heads = ("epsilon", "first set right", f"all {self.h} right", "share right", "outliers missed")
+        facts = {"computed on": self.stand_in, "searched": self.family, "spent": "nothing"}
+        return card("How likely a private search names the right sets of columns", facts, heads, rows)
 
 
 def forecast_subspaces(
-    stand_in: StandIn, asked: SearchAsked, epsilons: Iterable[object], progress: Progress | None = None
+    stand_in: StandIn, query: ForecastSubspacesQuery, progress: Progress | None = None
 ) -> SubspacesForecast:
     """For each epsilon, how often the search that would run names the right sets. Looks at the stand-in alone.
 
     Cost: one close look at every set of columns of the stand-in, whatever the number of epsilons; simulating takes a
-    second for each epsilon and a thousand sets, about. `progress` is told how many sets were looked at.
+    second for each epsilon and a thousand sets, about. `progress` is called with the number of sets looked at.
     """
-    plans = [asked.plan(stand_in, epsilon) for epsilon in epsilons]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     if not plans:
         raise InputError("Give at least one epsilon to forecast for.")
-    of = _seen(stand_in, plans[0], progress)
-    falling = np.argsort(-of.counts, kind="stable")[: asked.h + 1].tolist()
-    sets, counts = list(asked.family), of.counts.tolist()
+    of, family = _seen(stand_in, plans[0], progress), plans[0].family
+    falling = np.argsort(-of.counts, kind="stable")[: query.h + 1].tolist()
+    sets, counts = list(family), of.counts.tolist()
     return SubspacesForecast(
-        definition=asked.definition,
-        family=asked.family.in_words,
-        h=asked.h,
+        definition=query.definition,
+        family=family.in_words,
+        h=query.h,
         stand_in=stand_in.words,
-        best=tuple((sets[i], counts[i]) for i in falling[: asked.h]),
-        runner_up=counts[falling[asked.h]] if asked.h < len(counts) else None,
+        best=tuple((sets[i], counts[i]) for i in falling[: query.h]),
+        runner_up=counts[falling[query.h]] if query.h < len(counts) else None,
         chances=tuple(_chance(of, plan) for plan in plans),
         sampling_error=_WIDTH / 2 / sqrt(RUNS),
     )
 
 
 def epsilon_for_subspaces(
-    stand_in: StandIn, asked: SearchAsked, probability: object, progress: Progress | None = None
+    stand_in: StandIn, query: EpsilonForSubspacesQuery, progress: Progress | None = None
 ) -> Fraction:
     """The least epsilon, rounded up to two digits, for which all h sets named are right with this probability.
 
     As far as the simulation tells, which has a sampling error. Cost: as `forecast_subspaces` for ten epsilons.
     """
-    wanted = _probability(probability)
-    of = _seen(stand_in, asked.plan(stand_in, LARGEST_EPSILON), progress)
-    epsilon = least_epsilon(lambda epsilon: _chance(of, asked.plan(stand_in, epsilon)).all_found >= wanted)
+    wanted = _probability(query.probability)
+    of = _seen(stand_in, query.at(LARGEST_EPSILON).plan(stand_in.table), progress)
+    epsilon = least_epsilon(lambda epsilon: _chance(of, query.at(epsilon).plan(stand_in.table)).all_found >= wanted)
     if epsilon is None:
         raise InputError(
             f"No epsilon up to {LARGEST_EPSILON} names the right sets with probability {shown(wanted)}, as far as the "

@@ -14,7 +14,7 @@ from eremite.ledger.events import (
     Released,
     SourceNoted,
 )
-from eremite.ledger.ledger import Entry, Ledger, Remaining
+from eremite.ledger.ledger import Entry, Ledger, Remaining, utc_now
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import Creation, open_ledger
 from eremite.ledger.process_guard import ProcessGuard
@@ -57,4 +57,5 @@ __all__ = [
     "decide",
     "open_ledger",
     "remaining",
+    "utc_now",
 ]

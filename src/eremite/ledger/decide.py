@@ -4,14 +4,17 @@ from dataclasses import dataclass, replace
 
 from eremite.ledger.budget import Budget, charged, within
 from eremite.ledger.cost import Cost
-from eremite.ledger.remaining import too_little
+from eremite.ledger.remaining import remaining, too_little
+from eremite.privacy import Privacy
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why not, in words."""
+    """Why a request is not paid for: in words and, where a budget does not cover it, in numbers."""
 
     sentence: str
+    needed: Privacy | None = None
+    remaining: Privacy | None = None
 
 
 def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Refusal:
@@ -19,5 +22,6 @@ def decide(budgets: tuple[Budget, ...], wanted: Cost) -> tuple[Budget, ...] | Re
     after = tuple(replace(budget, spent=charged(budget, wanted)) for budget in budgets)
     for before, budget in zip(budgets, after, strict=True):
         if budget.cap is not None and not within(budget.cap, budget.spent):
-            return Refusal(too_little(before, wanted))
+            needed = Privacy(wanted.epsilon, wanted.delta)
+            return Refusal(too_little(before, wanted), needed, remaining(before))
     return after

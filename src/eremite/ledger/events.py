@@ -5,6 +5,7 @@ a later kind or format is refused, not guessed at.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +14,8 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget
 
-#: The second has `source`, of a dataset that is opened; what has none is written in the first, as ever.
-FORMATS = (1, 2)
+#: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge; all else is written in 1.
+FORMATS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +44,22 @@ class CapSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charged:
-    """A release was paid for. `words` says what it is, for people; the fingerprint says so for machines."""
+    """A release was paid for. The fingerprint identifies its question; `question` holds the question's fields.
+
+    Charges of format 1 describe the question by `words` instead.
+    """
 
     dataset: str
     analyst: str
     request_id: str
     fingerprint: str
     cost: Cost
-    words: str
+    question: Mapping[str, Any] | None = None
+    words: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.question is None) == (self.words is None):
+            raise InputError("A charge describes its question by fields, or, in old ledgers, by words.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +117,7 @@ _KINDS: dict[str, type[Event]] = {
     "ledger accepted": LedgerAccepted,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_LEFT_OUT: dict[type[Event], tuple[str, ...]] = {DatasetOpened: ("source",), Charged: ("question", "words")}
 _WHOLE = ("rows_per_person", "events")
 _NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
 
@@ -120,13 +130,16 @@ def kind_of(event: Event) -> str:
 def to_payload(event: Event) -> str:
     """The event as canonical JSON."""
     values = {name: _plain(getattr(event, name)) for name in event.__slots__}
-    if isinstance(event, DatasetOpened) and event.source is None:
-        del values["source"]
+    for name in _LEFT_OUT.get(type(event), ()):
+        if values[name] is None:
+            del values[name]
     return canonical({"format": _format(event)} | values)
 
 
 def _format(event: Event) -> int:
-    return FORMATS[isinstance(event, DatasetOpened) and event.source is not None]
+    if isinstance(event, DatasetOpened) and event.source is not None:
+        return 2
+    return 3 if isinstance(event, Charged) and event.question is not None else 1
 
 
 def from_payload(kind: str, payload: str) -> Event:
@@ -150,8 +163,12 @@ def _require_well_formed(event: Event) -> None:
         value = getattr(event, name)
         if isinstance(value, Privacy):
             checked_budget(value.epsilon, value.delta)
-        elif value is None and isinstance(event, CapSet | DatasetOpened):
-            continue  # the cap of the dataset as a whole; a source that is not known
+        elif value is None and name in ("analyst", "source", "question", "words"):
+            if name == "analyst" and not isinstance(event, CapSet):
+                raise ValueError  # only a cap may be that of the dataset as a whole
+        elif name == "question":
+            if type(value) is not dict:
+                raise ValueError
         elif not isinstance(value, Cost) and type(value) is not (int if name in _WHOLE else str):
             raise ValueError
 
@@ -164,7 +181,7 @@ def canonical(value: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Privacy | Cost):
         return {name: str(getattr(value, name)) for name in value.__slots__}
-    return value
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _fractions(texts: dict[str, str]) -> dict[str, Fraction]:

@@ -1,11 +1,12 @@
 """The ledger: a privacy budget that outlives the process, kept in a store."""
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from weakref import WeakSet
 
 from eremite.errors import BudgetRefused, InputError
@@ -148,10 +149,13 @@ class Ledger:
         self._store.change(account, None, lambda page: transitions.set_cap(page, self._clock(), wanted))
         self._changed()
 
-    def reserve(self, account: Account, request_id: str, fingerprint: str, cost: Cost, words: str) -> Reserved | Stored:
+    def reserve(
+        self, account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]
+    ) -> Reserved | Stored:
         """Charge a request, or give the release it was charged for before; raise `BudgetRefused` and charge nothing.
 
-        `fingerprint` stands for all parameters of the request: the same id with another fingerprint is an `InputError`.
+        `fingerprint` identifies the question: the same id with another fingerprint is an `InputError`. `question` holds
+        its fields, for whoever reads the history.
         """
         wanted = Charged(
             dataset=_name(account.dataset, "dataset"),
@@ -159,14 +163,14 @@ class Ledger:
             request_id=_name(request_id, "request id"),
             fingerprint=_name(fingerprint, "fingerprint"),
             cost=cost,
-            words=words,
+            question=question,
         )
         outcome = self._store.change(account, request_id, lambda page: transitions.reserve(page, self._clock(), wanted))
         self._unsettled = True
         if isinstance(outcome, Reserved) and self._witness is not None:
             self._witness.charged(self._store)
         if isinstance(outcome, Refusal):
-            raise BudgetRefused(outcome.sentence)
+            raise BudgetRefused(outcome.sentence, needed=outcome.needed, remaining=outcome.remaining)
         return outcome
 
     def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:

@@ -2,11 +2,13 @@
 
 import re
 import warnings
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from eremite.errors import InputError, LedgerNotice
-from eremite.ledger.ledger import Ledger
+from eremite.ledger.ledger import Ledger, utc_now
 from eremite.ledger.postgres_store import PostgresStore
 from eremite.ledger.sqlite_store import SqliteStore
 from eremite.ledger.store import Store
@@ -18,7 +20,7 @@ Creation = Literal["never", "aloud", "quietly"]
 """Whether a ledger that is not there is made: never, with a `LedgerNotice`, or without one, as it is asked for."""
 
 
-def open_ledger(place: str | Path, *, create: Creation = "aloud") -> Ledger:
+def open_ledger(place: str | Path, *, create: Creation = "aloud", clock: Callable[[], datetime] = utc_now) -> Ledger:
     """The ledger in a file, or behind a URL postgresql://...; made if it is not there, with a warning that says so.
 
     A ledger that is made starts with a full budget. With `create="never"` there is a `NoLedger` error instead, and
@@ -28,7 +30,7 @@ def open_ledger(place: str | Path, *, create: Creation = "aloud") -> Ledger:
     if store.is_new and create == "aloud":
         words = f"{store.where} is new: it was not there. If there was one before, put it back before anybody asks."
         warnings.warn(words, LedgerNotice, stacklevel=2)
-    return Ledger(store)
+    return Ledger(store, clock)
 
 
 def _store(place: str | Path, create: bool) -> Store:

@@ -1,7 +1,7 @@
 """Budgets and events as plain facts, ready for JSON: the command line and the service tell the same."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from eremite.ledger.budget import Budget
@@ -22,6 +22,7 @@ from eremite.privacy import Privacy, json_number
 FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
 _SHOWN = 16  # letters of a fingerprint, for people
+_MOST_LISTED = 4
 
 _KINDS: dict[type[Event], str] = {
     DatasetOpened: "opened",
@@ -64,8 +65,12 @@ def line_to_json(entry: Entry) -> dict[str, Any]:
 
 
 def entry_to_json(entry: Entry) -> dict[str, Any]:
-    """The line of an event; of a release also the whole of it, as it was handed over."""
-    whole = {"release": json.loads(entry.event.release)} if isinstance(entry.event, Released) else {}
+    """The line of an event, with all fields of the question that was charged, or of the release handed over."""
+    event, whole = entry.event, {}
+    if isinstance(event, Released):
+        whole = {"release": json.loads(event.release)}
+    if isinstance(event, Charged) and event.question is not None:
+        whole = {"question": dict(event.question)}
     return line_to_json(entry) | whole
 
 
@@ -89,13 +94,28 @@ def _spent(event: Event) -> Privacy | None:
     return Privacy(event.wanted.epsilon, event.wanted.delta) if isinstance(event, Refused) else None
 
 
+def _question_in_words(question: Mapping[str, Any]) -> str:
+    """The fields of a question on one line, without what the line says elsewhere."""
+    fields = {name: value for name, value in question.items() if name not in ("query", "columns", "epsilon", "delta")}
+    definition = fields.pop("definition", {})
+    where = f"{question.get('query')} in {', '.join(question.get('columns') or ())}".removesuffix(" in ")
+    return "; ".join([where, *(f"{name}={_short(value)}" for name, value in (definition | fields).items())])
+
+
+def _short(value: Any) -> str:
+    """A value on one line; long lists are cut."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value[:_MOST_LISTED])) + (", ..." if len(value) > _MOST_LISTED else "")
+    return json.dumps(value) if isinstance(value, dict) else str(value)
+
+
 def _what(event: Event) -> str:
     if isinstance(event, CapSet | LedgerAccepted):
         return event.reason
     if isinstance(event, SourceNoted):
         return f"fingerprint {event.source[:_SHOWN]}"
     if isinstance(event, Charged):
-        return event.words
+        return event.words or _question_in_words(event.question or {})
     if isinstance(event, Refused):
         return event.sentence
     return json.dumps(json.loads(event.release)["value"]) if isinstance(event, Released) else ""

@@ -107,6 +107,11 @@ def _again(
     page: Page, request: Request, now: datetime, wanted: Charged
 ) -> tuple[Changes | None, Reserved | Stored | Refusal]:
     """The same id once more: the stored release, or none at all."""
+    if _version(request.fingerprint) != _version(wanted.fingerprint):
+        raise InputError(
+            f"Request id {wanted.request_id!r} was used under another version of eremite, which identified questions "
+            "in another way; its answer is in the history. Ask under a new id; nothing was charged."
+        )
     if request.fingerprint != wanted.fingerprint:
         raise InputError(
             f"Request id {wanted.request_id!r} was used for another request; ask under a new id, nothing was charged."
@@ -122,6 +127,11 @@ def _again(
             "lost in a crash. What it spent stays spent; ask again under another id."
         ),
     )
+
+
+def _version(fingerprint: str) -> str:
+    """The version of a fingerprint, which comes before its colon; the first version wrote none."""
+    return fingerprint.rpartition(":")[0]
 
 
 def _release_in(row: Row) -> str:

@@ -10,6 +10,7 @@ from eremite.names import cut_name, first_repeated
 
 Subspace = tuple[str, ...]
 """The columns of a subspace, in the order of the table."""
+_MOST_SHOWN = 10**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +76,26 @@ class Subspaces:
     def in_words(self) -> str:
         """Which sets of columns these are."""
         if self.chosen is not None:
-            return f"{len(self.chosen)} listed set{'s' if len(self.chosen) > 1 else ''} of columns"
+            return listed_in_words(len(self.chosen))
         if self.largest == 1:
-            return f"all {self.count} columns, one at a time"
+            return f"all {self.count:,} columns, one at a time"
         sizes = f"{self.sizes.start}" if len(self.sizes) == 1 else f"1 to {self.largest}"
-        return f"all {self.count} sets of {sizes} columns"
+        return f"all {self.count_in_words} sets of {sizes} columns"
+
+    @property
+    def count_in_words(self) -> str:
+        """How many there are, unless the number has too many digits to read: it can have thousands."""
+        return f"more than {_MOST_SHOWN:,}" if self.exceeds(_MOST_SHOWN) else f"{self.count:,}"
 
     def __iter__(self) -> Iterator[Subspace]:
         if self.chosen is not None:
             return iter(self.chosen)
         return chain.from_iterable(combinations(self.columns, size) for size in self.sizes)
+
+
+def listed_in_words(number: int) -> str:
+    """A list of so many sets of columns."""
+    return f"{number:,} listed set{'s' * (number != 1)} of columns"
 
 
 def _check(columns: Sequence[str], size: int) -> None:

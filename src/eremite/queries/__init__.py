@@ -1,1 +1,38 @@
-"""Questions to a table: each is planned from public facts, charged, and only then computed."""
+"""Questions to a table: a frozen record each, planned from public facts, charged, and only then computed."""
+
+from eremite.queries.count import CountQuery
+from eremite.queries.detection import DetectQuery
+from eremite.queries.forecasts import (
+    CompareMechanismsQuery,
+    EpsilonForCountQuery,
+    EpsilonForSubspacesQuery,
+    ForecastCountQuery,
+    ForecastQuery,
+    ForecastRadiusQuery,
+    ForecastSubspacesQuery,
+)
+from eremite.queries.plan import Answerable, Plan, Progress, Query
+from eremite.queries.radius import RadiusQuery
+from eremite.queries.report import ReportQuery
+from eremite.queries.screening import ScreenQuery
+from eremite.queries.subspaces import SubspacesQuery
+
+__all__ = [
+    "Answerable",
+    "CompareMechanismsQuery",
+    "CountQuery",
+    "DetectQuery",
+    "EpsilonForCountQuery",
+    "EpsilonForSubspacesQuery",
+    "ForecastCountQuery",
+    "ForecastQuery",
+    "ForecastRadiusQuery",
+    "ForecastSubspacesQuery",
+    "Plan",
+    "Progress",
+    "Query",
+    "RadiusQuery",
+    "ReportQuery",
+    "ScreenQuery",
+    "SubspacesQuery",
+]

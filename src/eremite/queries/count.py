@@ -1,73 +1,82 @@
 """How many rows are outliers in these columns (`count.proof.md`)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
 from eremite.mechanisms import Mechanism
-from eremite.outliers import OutlierDefinition, count_outliers
+from eremite.outliers import count_outliers
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, by_name, chosen, is_pure
+from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName
 from eremite.queries.fit import require_fit
+from eremite.queries.plan import Progress, WithDefinition
+from eremite.release import Parameters
 from eremite.sensitivity import count_with_bound, most_moved
 from eremite.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountPlan:
-    """A count that can be answered: what it asks, what it spends, with which noise. Made from public facts only."""
+class CountQuery:
+    """How many rows are outliers."""
 
-    definition: OutlierDefinition
+    name: ClassVar[str] = "count_outliers"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    columns: Columns = None
+    epsilon: Epsilon
+    delta: Delta = 0
+    mechanism: MechanismName = "auto"
+
+    def plan(self, table: Table) -> "CountPlan":
+        """Check the question and choose its mechanism, from public facts only."""
+        privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
+        columns = table.choose(self.columns)
+        require_fit(self.definition, table.n_rows)
+        if self.mechanism not in NAMES:
+            raise InputError(f"mechanism must be one of {', '.join(NAMES)}.")
+        each_row = per_row(privacy, table.rows_per_person)
+        most = most_moved(table.n_rows, len(columns), self.definition.min_neighbors)
+        name = chosen(each_row, most) if self.mechanism == "auto" else self.mechanism
+        return CountPlan(
+            query=replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta),
+            columns=columns,
+            privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
+            mechanism=name,
+            noise=by_name(name, each_row),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountPlan(WithDefinition):
+    """A count that can be answered, and the noise it gets."""
+
+    query: CountQuery
     columns: tuple[str, ...]
-    privacy: Privacy  # of a person, with all rows this person has
+    privacy: Privacy
     mechanism: str
     noise: Mechanism
+    parameters: ClassVar[Parameters] = ()
 
     @property
     def cost(self) -> Cost:
-        """As the ledger counts it."""
+        """The cost as the ledger counts it."""
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
-
-def plan_count(
-    table: Table,
-    definition: OutlierDefinition,
-    columns: Iterable[str] | None,
-    epsilon: object,
-    delta: object,
-    mechanism: str,
-) -> CountPlan:
-    """Check a request and choose its mechanism. Of the table only the public facts are looked at."""
-    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
-    names = table.choose(columns)
-    require_fit(definition, table.n_rows)
-    if mechanism not in NAMES:
-        raise InputError(f"mechanism must be one of {', '.join(NAMES)}.")
-    each_row = per_row(privacy, table.rows_per_person)
-    most = most_moved(table.n_rows, len(names), definition.min_neighbors)
-    name = chosen(each_row, most) if mechanism == "auto" else mechanism
-    return CountPlan(
-        definition=definition,
-        columns=names,
-        privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
-        mechanism=name,
-        noise=by_name(name, each_row),
-    )
-
-
-def compute_count(table: Table, plan: CountPlan) -> int:
-    """The noisy count, between 0 and N. Differentially private with `plan.privacy`, once that has been charged."""
-    points = table.points(plan.columns)
-    decay = plan.noise.decay
-    if decay is None:
-        count = count_outliers(points, plan.definition)
-        bound = Fraction(most_moved(table.n_rows, len(plan.columns), plan.definition.min_neighbors))
-    else:
-        count, bound = count_with_bound(points, plan.definition, decay)
-    return min(max(plan.noise.draw(count, bound), 0), table.n_rows)
+    def compute(self, table: Table, progress: Progress | None = None) -> int:
+        """The noisy count, between 0 and N. Differentially private with `privacy`, once that has been charged."""
+        points = table.points(self.columns)
+        decay = self.noise.decay
+        if decay is None:
+            count = count_outliers(points, self.definition)
+            bound = Fraction(most_moved(table.n_rows, len(self.columns), self.definition.min_neighbors))
+        else:
+            count, bound = count_with_bound(points, self.definition, decay)
+        return min(max(self.noise.draw(count, bound), 0), table.n_rows)
 
 
 def per_row(privacy: Privacy, rows_per_person: int) -> Privacy:

@@ -1,10 +1,9 @@
 """Which of these points would be outliers: the h with the fewest rows near them (`detection.proof.md`)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,80 +13,94 @@ from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
 from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
-from eremite.outliers import OutlierDefinition
-from eremite.privacy import Privacy, checked_epsilon, times_as_likely
+from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
+from eremite.queries.fields import FROM_JSON, Candidates, Columns, Definition, Epsilon, Top
 from eremite.queries.fit import require_fit, require_named
+from eremite.queries.plan import Progress, WithDefinition
+from eremite.release import Parameters
 from eremite.table import Table
 
 #: Weights of all draws among the rows together: some minutes.
 MOST_WEIGHTS = 10**6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DetectionPlan:
-    """Candidates that can be ranked: public points, or the rows themselves. Made from public facts only."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DetectQuery:
+    """Which of the candidates have the fewest rows near them."""
 
-    definition: OutlierDefinition
+    name: ClassVar[str] = "detect_outliers"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    candidates: Candidates
+    h: Top
+    columns: Columns = None
+    epsilon: Epsilon
+
+    def plan(self, table: Table) -> "DetectionPlan":
+        """Check the question, from public facts only; candidates are scaled as the rows were.
+
+        Frames of candidates are matched by name, arrays and lists of rows by position.
+        """
+        privacy = Privacy(checked_epsilon(self.epsilon))
+        columns = table.choose(self.columns)
+        require_fit(self.definition, table.n_rows)
+        points = None if self.candidates is None else table.scale(self.candidates, columns)
+        require_named(self.h, table.n_rows if points is None else len(points))
+        if points is None:
+            _require_few_weights(self.h, self.definition.min_neighbors)
+        return DetectionPlan(
+            query=replace(self, candidates=points, columns=columns, epsilon=privacy.epsilon),
+            columns=columns,
+            candidates=points,
+            privacy=privacy,
+            rows_per_person=table.rows_per_person,
+            each=per_row(privacy, table.rows_per_person).epsilon / self.h,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DetectionPlan(WithDefinition):
+    """Candidates that can be ranked: public points, or the rows themselves."""
+
+    query: DetectQuery
     columns: tuple[str, ...]
     candidates: NDArray[np.float64] | None  # scaled; None: the rows
-    h: int
-    privacy: Privacy  # of a person, with all rows this person has
+    privacy: Privacy
     rows_per_person: int
     each: Fraction  # epsilon of one draw, of a row
 
     @property
+    def h(self) -> int:
+        """How many candidates are named."""
+        return self.query.h
+
+    @property
     def cost(self) -> Cost:
-        """As the ledger counts it: h draws (claim R2 of `subspaces.proof.md`)."""
-        rho = self.h * zcdp_of_draw(self.each, self.selection) * self.rows_per_person**2
+        """The cost as the ledger counts it: h draws (claim R2 of `subspaces.proof.md`)."""
+        rho = self.h * zcdp_of_draw(self.each, self.mechanism) * self.rows_per_person**2
         return Cost(epsilon=self.privacy.epsilon, rho=rho)
 
     @property
-    def selection(self) -> str:
-        """How a draw is made."""
+    def mechanism(self) -> str:
+        """How a candidate is drawn."""
         return "exponential" if self.candidates is None else "permute-and-flip"
 
     @property
-    def candidates_in_words(self) -> str:
-        """What was ranked, and, for the rows themselves, how little a draw among them can tell."""
-        if self.candidates is not None:
-            return f"{len(self.candidates)} public points"
-        times = times_as_likely(self.each / 2)
-        return (
-            f"the rows of the table, by number: in each draw the loneliest is at most {times} times as likely "
-            "as any other, so this is close to a random pick unless that factor is large"
-        )
+    def parameters(self) -> Parameters:
+        """How many are named, among how many public points; None for the rows of the table."""
+        return ("h", self.h), ("candidates", None if self.candidates is None else len(self.candidates))
 
-
-def plan_detection(
-    table: Table,
-    definition: OutlierDefinition,
-    candidates: Any,
-    h: int,
-    columns: Iterable[str] | None,
-    epsilon: object,
-) -> DetectionPlan:
-    """Check a request. Of the table only the public facts are looked at; candidates are scaled as its rows were.
-
-    Frames of candidates are matched by name, and arrays and lists of rows by place.
-    """
-    privacy = Privacy(checked_epsilon(epsilon))
-    names = table.choose(columns)
-    require_fit(definition, table.n_rows)
-    points = None if candidates is None else table.scale(candidates, names)
-    count = table.n_rows if points is None else len(points)
-    require_named(h, count)
-    if points is None:
-        _require_few_weights(h, definition.min_neighbors)
-    return DetectionPlan(
-        definition=definition,
-        columns=names,
-        candidates=points,
-        h=h,
-        privacy=privacy,
-        rows_per_person=table.rows_per_person,
-        each=per_row(privacy, table.rows_per_person).epsilon / h,
-    )
+    def compute(self, table: Table, progress: Progress | None = None) -> tuple[int, ...]:
+        """The positions of the h candidates, from 0, in the order drawn. Private with `privacy`, once charged."""
+        points = table.points(self.columns)
+        if self.candidates is None:
+            return _among_rows(count_neighbors(points, self.definition.radius, self.definition.min_neighbors), self)
+        near = count_rows_near(self.candidates, points, self.definition.radius, _cap(self, len(self.candidates)))
+        exact = [Fraction(-int(rows)) for rows in near]
+        scores = Scores([(score, score) for score in exact], exact.__getitem__, self.each / 2)
+        return tuple(scores.permute_and_flip() for _ in range(self.h))
 
 
 def _require_few_weights(h: int, min_neighbors: int) -> None:
@@ -97,17 +110,6 @@ def _require_few_weights(h: int, min_neighbors: int) -> None:
             f"Naming {h:,} of the rows with min_neighbors {min_neighbors:,} takes more than the {MOST_WEIGHTS:,} "
             "weights that draws may take together; name fewer, or choose a smaller min_neighbors."
         )
-
-
-def compute_detection(table: Table, plan: DetectionPlan) -> tuple[int, ...]:
-    """The places of the h candidates, from 0, in the order drawn. Private with `plan.privacy`, once charged."""
-    points = table.points(plan.columns)
-    if plan.candidates is None:
-        return _among_rows(count_neighbors(points, plan.definition.radius, plan.definition.min_neighbors), plan)
-    near = count_rows_near(plan.candidates, points, plan.definition.radius, _cap(plan, len(plan.candidates)))
-    exact = [Fraction(-int(rows)) for rows in near]
-    scores = Scores([(score, score) for score in exact], exact.__getitem__, plan.each / 2)
-    return tuple(scores.permute_and_flip() for _ in range(plan.h))
 
 
 def _cap(plan: DetectionPlan, count: int) -> int:

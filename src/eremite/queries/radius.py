@@ -1,9 +1,10 @@
 """At which radius is about this share of the rows outliers: drawn from a public list (`radius.proof.md`)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,9 +12,12 @@ from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import OutlierDefinition, count_outliers
-from eremite.privacy import Privacy, checked_epsilon, exact
+from eremite.privacy import Privacy, checked_epsilon, exact, json_number
 from eremite.queries.count import per_row
+from eremite.queries.fields import FROM_JSON, Columns, Epsilon, MinNeighbors, Radii, Share
 from eremite.queries.fit import require_fit
+from eremite.queries.plan import Progress
+from eremite.release import Parameters, Value
 from eremite.sensitivity import Glimpse, dampened, most_moved, profile_function
 from eremite.table import Table
 
@@ -21,57 +25,90 @@ from eremite.table import Table
 RADII = tuple(
     float(f"{digits}e{power}") for power in (-4, -3, -2) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 )[:27]
-_SELECTION = "permute-and-flip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RadiusQuery:
+    """At which radius is about this share of the rows outliers."""
+
+    name: ClassVar[str] = "choose_radius"
+    __pydantic_config__ = FROM_JSON
+
+    min_neighbors: MinNeighbors
+    share: Share
+    columns: Columns = None
+    radii: Radii = None
+    epsilon: Epsilon
+
+    def plan(self, table: Table) -> "RadiusPlan":
+        """Check the question, from public facts only."""
+        privacy = Privacy(checked_epsilon(self.epsilon))
+        columns, share = table.choose(self.columns), checked_share(self.share)
+        definitions = definitions_for(self.min_neighbors, self.radii)
+        for definition in definitions:
+            require_fit(definition, table.n_rows)
+        most_moved(table.n_rows, len(columns), self.min_neighbors)  # refuses more columns than are known
+        radii = tuple(definition.radius for definition in definitions)
+        return RadiusPlan(
+            query=replace(self, share=share, columns=columns, radii=radii, epsilon=privacy.epsilon),
+            definitions=definitions,
+            columns=columns,
+            share=share,
+            target=round(share * table.n_rows),
+            privacy=privacy,
+            rows_per_person=table.rows_per_person,
+            each=per_row(privacy, table.rows_per_person).epsilon,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RadiusPlan:
-    """A choice that can be made. From public facts only."""
+    """A choice among radii that can be made."""
 
+    query: RadiusQuery
     definitions: tuple[OutlierDefinition, ...]  # one for each radius
     columns: tuple[str, ...]
     share: Fraction
     target: int  # outliers that the share asks for
-    privacy: Privacy  # of a person, with all rows this person has
+    privacy: Privacy
     rows_per_person: int
     each: Fraction  # epsilon of the draw, of a row
+    mechanism: ClassVar[str] = "permute-and-flip"
 
     @property
     def cost(self) -> Cost:
-        """As the ledger counts it."""
-        rho = zcdp_of_draw(self.each, _SELECTION) * self.rows_per_person**2
+        """The cost as the ledger counts it."""
+        rho = zcdp_of_draw(self.each, self.mechanism) * self.rows_per_person**2
         return Cost(epsilon=self.privacy.epsilon, rho=rho)
 
     @property
+    def parameters(self) -> Parameters:
+        """The share that was asked for, and the public list."""
+        return ("share", json_number(self.share)), ("radii", tuple(one.radius for one in self.definitions))
+
+    @property
     def limit(self) -> int:
-        """So many steps away from the target a close look ends: what lies further has next to no chance. Public."""
+        """How many steps away from the target a close look ends: what lies further has next to no chance. Public."""
         return ceil(2 * log(10**6 * len(self.definitions)) / float(self.each))
 
+    def definition_of(self, value: Value) -> OutlierDefinition:
+        """The definition with the radius that was drawn."""
+        return next(definition for definition in self.definitions if definition.radius == value)
 
-def plan_radius(
-    table: Table,
-    min_neighbors: int,
-    columns: Iterable[str] | None,
-    share: object,
-    radii: Sequence[float] | None,
-    epsilon: object,
-) -> RadiusPlan:
-    """Check a request. Of the table only the public facts are looked at."""
-    privacy = Privacy(checked_epsilon(epsilon))
-    names, wanted = table.choose(columns), checked_share(share)
-    definitions = definitions_for(min_neighbors, radii)
-    for definition in definitions:
-        require_fit(definition, table.n_rows)
-    most_moved(table.n_rows, len(names), min_neighbors)  # refuses more columns than are known
-    return RadiusPlan(
-        definitions=definitions,
-        columns=names,
-        share=wanted,
-        target=round(wanted * table.n_rows),
-        privacy=privacy,
-        rows_per_person=table.rows_per_person,
-        each=per_row(privacy, table.rows_per_person).epsilon,
-    )
+    def compute(self, table: Table, progress: Progress | None = None) -> float:
+        """The radius. Differentially private with `privacy`, once that has been charged."""
+        points = table.points(self.columns)
+        most = most_moved(len(points), len(self.columns), self.definitions[0].min_neighbors)
+        off = [-abs(count_outliers(points, definition) - self.target) for definition in self.definitions]
+        unknown = Glimpse(0, most, np.empty(0, dtype=np.int64))
+
+        def score(i: int) -> Fraction:
+            steps = min(ceil(-dampened(off[i], unknown.lower, self.limit, most)), most, self.limit) + 1
+            return dampened(off[i], profile_function(points, self.definitions[i], steps), self.limit, most)
+
+        bounds = [tuple(dampened(gap, p, self.limit, most) for p in (unknown.lower, unknown.upper)) for gap in off]
+        drawn = Scores([(min(pair), max(pair)) for pair in bounds], score, self.each / 2).permute_and_flip()
+        return self.definitions[drawn].radius
 
 
 def definitions_for(min_neighbors: int, radii: Sequence[float] | None) -> tuple[OutlierDefinition, ...]:
@@ -88,19 +125,3 @@ def checked_share(value: object) -> Fraction:
     if not 0 < share < 1:
         raise InputError("share must be above 0 and below 1: which part of the rows shall be outliers.")
     return share
-
-
-def compute_radius(table: Table, plan: RadiusPlan) -> str:
-    """The radius, as it is written. Differentially private with `plan.privacy`, once that has been charged."""
-    points = table.points(plan.columns)
-    most = most_moved(len(points), len(plan.columns), plan.definitions[0].min_neighbors)
-    off = [-abs(count_outliers(points, definition) - plan.target) for definition in plan.definitions]
-    unknown = Glimpse(0, most, np.empty(0, dtype=np.int64))
-
-    def score(i: int) -> Fraction:
-        steps = min(ceil(-dampened(off[i], unknown.lower, plan.limit, most)), most, plan.limit) + 1
-        return dampened(off[i], profile_function(points, plan.definitions[i], steps), plan.limit, most)
-
-    bounds = [tuple(dampened(gap, p, plan.limit, most) for p in (unknown.lower, unknown.upper)) for gap in off]
-    drawn = Scores([(min(pair), max(pair)) for pair in bounds], score, plan.each / 2).permute_and_flip()
-    return repr(plan.definitions[drawn].radius)

@@ -1,25 +1,69 @@
 """Where outliers gather and how many there are: subspaces first, then a count in each (the paper's Scenario 2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 from eremite.ledger import Cost
-from eremite.outliers import OutlierDefinition, Subspace, Subspaces
+from eremite.outliers import Subspace
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
-from eremite.queries.count import compute_count, per_row, plan_count
-from eremite.queries.subspaces import Progress, SubspacesPlan, compute_subspaces, plan_subspaces
+from eremite.queries.count import CountQuery, per_row
+from eremite.queries.fields import FROM_JSON, Definition, Delta, Epsilon, ListedSubspaces, MaxSize, Size, Top
+from eremite.queries.plan import Progress, WithDefinition
+from eremite.queries.subspaces import SubspacesPlan, SubspacesQuery
+from eremite.release import Parameters
 from eremite.table import Table
 
 #: The share of epsilon that finding the subspaces gets, with all of delta; the counts share the rest evenly.
 FINDING_SHARE = Fraction(1, 2)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportQuery:
+    """In which sets of columns are the most outliers, and how many in each. Give one of size, max_size, subspaces."""
+
+    name: ClassVar[str] = "outlier_report"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    h: Top
+    size: Size = None
+    max_size: MaxSize = None
+    subspaces: ListedSubspaces = None
+    epsilon: Epsilon
+    delta: Delta = 0
+
+    def plan(self, table: Table) -> "ReportPlan":
+        """Check the question and split its budget, from public facts only."""
+        privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
+        share = privacy.epsilon * FINDING_SHARE
+        finding = SubspacesQuery(
+            definition=self.definition,
+            h=self.h,
+            size=self.size,
+            max_size=self.max_size,
+            subspaces=self.subspaces,
+            epsilon=share,
+            delta=privacy.delta,
+        ).plan(table)
+        each_count = checked_epsilon((privacy.epsilon - share) / self.h)
+        per_row(Privacy(each_count), table.rows_per_person)  # refuses now what would not fit later
+        query = replace(self, subspaces=finding.query.subspaces, epsilon=privacy.epsilon, delta=privacy.delta)
+        return ReportPlan(query, finding, each_count)
+
+
 @dataclass(frozen=True, slots=True)
-class ReportPlan:
+class ReportPlan(WithDefinition):
     """One total for all steps: what finding spends, and h times what a count spends (claim R1)."""
 
+    query: ReportQuery
     finding: SubspacesPlan
     each_count: Fraction  # epsilon
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that subspaces are made of."""
+        return self.finding.columns
 
     @property
     def privacy(self) -> Privacy:
@@ -28,31 +72,26 @@ class ReportPlan:
 
     @property
     def cost(self) -> Cost:
-        """As the ledger counts it: finding, and h pure counts."""
+        """The cost as the ledger counts it: finding, and h pure counts."""
         rho = self.finding.cost.rho + self.finding.h * self.each_count**2 / 2
         return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=rho)
 
+    @property
+    def mechanism(self) -> str:
+        """How a subspace is drawn; counts have the mechanism that `auto` chooses for them."""
+        return self.finding.mechanism
 
-def plan_report(
-    table: Table, definition: OutlierDefinition, family: Subspaces, h: int, epsilon: object, delta: object
-) -> ReportPlan:
-    """Check a request and split its budget. Of the table only the public facts are looked at."""
-    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
-    share = privacy.epsilon * FINDING_SHARE
-    finding = plan_subspaces(table, definition, family, h, share, privacy.delta, "auto", "permute-and-flip")
-    each_count = checked_epsilon((privacy.epsilon - share) / h)
-    per_row(Privacy(each_count), table.rows_per_person)  # refuses now what would not fit later
-    return ReportPlan(finding, each_count)
+    @property
+    def parameters(self) -> Parameters:
+        """How many are named, among which, and how they are scored."""
+        return self.finding.parameters
 
+    def compute(self, table: Table, progress: Progress | None = None) -> tuple[tuple[Subspace, int], ...]:
+        """The subspaces in the order drawn, each with its noisy count."""
+        found = self.finding.compute(table, progress)
+        return tuple((subspace, self._count(table, subspace)) for subspace in found)
 
-def compute_report(
-    table: Table, plan: ReportPlan, progress: Progress | None = None
-) -> tuple[tuple[Subspace, int], ...]:
-    """The subspaces in the order drawn, each with its noisy count."""
-    found = compute_subspaces(table, plan.finding, progress)
-    return tuple((subspace, _count(table, plan, subspace)) for subspace in found)
-
-
-def _count(table: Table, plan: ReportPlan, subspace: Subspace) -> int:
-    definition = plan.finding.definition
-    return compute_count(table, plan_count(table, definition, subspace, plan.each_count, 0, "auto"))
+    def _count(self, table: Table, subspace: Subspace) -> int:
+        return (
+            CountQuery(definition=self.definition, columns=subspace, epsilon=self.each_count).plan(table).compute(table)
+        )

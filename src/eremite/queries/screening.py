@@ -4,10 +4,10 @@ The sparse vector technique after Lyu, Su and Li (2017), Algorithm 1, with integ
 `detection.proof.md`.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from eremite.engines import count_rows_near
 from eremite.errors import InputError
 from eremite.ledger import Cost, ProcessGuard
 from eremite.mechanisms import GlobalLaplace
-from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
+from eremite.queries.fields import FROM_JSON, Columns, Definition, Epsilon, MostYes
 from eremite.queries.fit import require_fit
+from eremite.queries.plan import WithDefinition
+from eremite.release import Parameters
 from eremite.table import Table
 
 _MOST_YES = 1_000_000
@@ -27,41 +29,60 @@ _LEAST = Fraction(1)  # the sensitivity of a count of rows near a point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScreeningPlan:
-    """A screening that can be opened. Made from public facts only."""
+class ScreenQuery:
+    """Which of the points that will come are outliers: one at a time, until so many answers were yes."""
 
-    definition: OutlierDefinition
+    name: ClassVar[str] = "open_screen"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    most_yes: MostYes
+    columns: Columns = None
+    epsilon: Epsilon
+
+    def plan(self, table: Table) -> "ScreeningPlan":
+        """Check the question and split its budget, from public facts only."""
+        privacy = Privacy(checked_epsilon(self.epsilon))
+        columns = table.choose(self.columns)
+        require_fit(self.definition, table.n_rows)
+        if type(self.most_yes) is not int or not 1 <= self.most_yes <= _MOST_YES:
+            raise InputError(f"most_yes must be a whole number from 1 to {_MOST_YES}: how often the answer may be yes.")
+        row = per_row(privacy, table.rows_per_person).epsilon
+        threshold = row * Fraction(1 / (1 + (2 * self.most_yes) ** (2 / 3)))
+        return ScreeningPlan(
+            query=replace(self, columns=columns, epsilon=privacy.epsilon),
+            columns=columns,
+            privacy=privacy,
+            threshold=threshold,
+            answers=row - threshold,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreeningPlan(WithDefinition):
+    """A screening that can be opened."""
+
+    query: ScreenQuery
     columns: tuple[str, ...]
-    most_yes: int
-    privacy: Privacy  # of a person, with all rows this person has
+    privacy: Privacy
     threshold: Fraction  # epsilon_1, of a row
     answers: Fraction  # epsilon_2, of a row
+    mechanism: ClassVar[str] = "sparse-vector"
+
+    @property
+    def most_yes(self) -> int:
+        """How many answers may be yes."""
+        return self.query.most_yes
 
     @property
     def cost(self) -> Cost:
-        """As the ledger counts it."""
+        """The cost as the ledger counts it."""
         return Cost.pure(self.privacy.epsilon)
 
-
-def plan_screening(
-    table: Table, definition: OutlierDefinition, most_yes: int, columns: Iterable[str] | None, epsilon: object
-) -> ScreeningPlan:
-    """Check a request and split its budget. Of the table only the public facts are looked at."""
-    privacy = Privacy(checked_epsilon(epsilon))
-    names = table.choose(columns)
-    require_fit(definition, table.n_rows)
-    if type(most_yes) is not int or not 1 <= most_yes <= _MOST_YES:
-        raise InputError(f"most_yes must be a whole number from 1 to {_MOST_YES}: how often the answer may be yes.")
-    row = per_row(privacy, table.rows_per_person).epsilon
-    threshold = row * Fraction(1 / (1 + (2 * most_yes) ** (2 / 3)))
-    return ScreeningPlan(
-        definition=definition,
-        columns=names,
-        most_yes=most_yes,
-        privacy=privacy,
-        threshold=threshold,
-        answers=row - threshold,
-    )
+    @property
+    def parameters(self) -> Parameters:
+        """How many answers may be yes."""
+        return (("most_yes", self.most_yes),)
 
 
 class Screening:

@@ -6,11 +6,11 @@ u_subspace   utility "paper"
 Algorithm 3  h draws without replacement, the factor 2 in place
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
-from typing import Literal, get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 from flint import arb
@@ -22,17 +22,28 @@ from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
-from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
+from eremite.outliers import Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import per_row
+from eremite.queries.fields import (
+    FROM_JSON,
+    Definition,
+    Delta,
+    Epsilon,
+    ListedSubspaces,
+    MaxSize,
+    Selection,
+    SelectionName,
+    Size,
+    Top,
+    Utility,
+    UtilityName,
+)
 from eremite.queries.fit import require_fit, require_named
+from eremite.queries.plan import Progress, WithDefinition
+from eremite.release import Parameters
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
 from eremite.table import Table
-
-Utility = Literal["auto", "centered", "dampened", "paper"]
-Selection = Literal["permute-and-flip", "exponential"]
-#: Told how many subspaces were looked at. How soon depends on the rows: for the custodian alone.
-Progress = Callable[[int], None]
 
 #: The share of epsilon that the private center costs.
 CENTER_SHARE = Fraction(1, 5)
@@ -41,17 +52,65 @@ LITTLE_MOVED = 11
 MOST_SUBSPACES = 10_000_000
 #: Each draw looks at every candidate.
 MOST_LOOKS = 10**8
-_MOST_SHOWN = 10**15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubspacesPlan:
-    """A search that can be made: what it asks, what it spends, how it draws. Made from public facts only."""
+class SubspacesQuery:
+    """In which sets of columns are the most outliers. Give one of size, max_size and subspaces."""
 
-    definition: OutlierDefinition
+    name: ClassVar[str] = "top_subspaces"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    h: Top
+    size: Size = None
+    max_size: MaxSize = None
+    subspaces: ListedSubspaces = None
+    epsilon: Epsilon
+    delta: Delta = 0
+    utility: UtilityName = "auto"
+    selection: SelectionName = "permute-and-flip"
+
+    def plan(self, table: Table) -> "SubspacesPlan":
+        """Check the question and split its budget, from public facts only."""
+        family = family_among(table.columns, self.size, self.max_size, self.subspaces)
+        privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
+        require_fit(self.definition, table.n_rows)
+        _require_choice("utility", self.utility, get_args(Utility))
+        _require_choice("selection", self.selection, get_args(Selection))
+        require_named(self.h, family.count)
+        _require_few_looks(self.h, family.count)
+        utility = self._utility(table, family)
+        row = per_row(privacy, table.rows_per_person)
+        center = SmoothLaplace(row.epsilon * CENTER_SHARE) if utility == "centered" else None
+        left = row.epsilon - (center.epsilon if center else 0)
+        each, concentrated = left / self.h, _concentrated(left, row.delta, self.h)
+        more = concentrated > each
+        return SubspacesPlan(
+            query=replace(self, subspaces=family.chosen, epsilon=privacy.epsilon, delta=privacy.delta),
+            family=family,
+            privacy=privacy if more else Privacy(privacy.epsilon),
+            utility=utility,
+            selection="exponential" if more else self.selection,
+            rows_per_person=table.rows_per_person,
+            center=center,
+            each=max(each, concentrated),
+        )
+
+    def _utility(self, table: Table, family: Subspaces) -> Utility:
+        most = most_moved(table.n_rows, family.largest, self.definition.min_neighbors)  # refuses too many columns
+        if self.utility != "auto":
+            return self.utility
+        return "paper" if most <= LITTLE_MOVED else "centered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubspacesPlan(WithDefinition):
+    """A search that can be made: what it spends, and how it draws."""
+
+    query: SubspacesQuery
     family: Subspaces
-    h: int
-    privacy: Privacy  # of a person, with all rows this person has
+    privacy: Privacy
     utility: Utility
     selection: Selection
     rows_per_person: int
@@ -59,29 +118,53 @@ class SubspacesPlan:
     each: Fraction  # epsilon of one draw, of a row
 
     @property
+    def h(self) -> int:
+        """How many subspaces are named."""
+        return self.query.h
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that subspaces are made of."""
+        return self.family.columns
+
+    @property
     def cost(self) -> Cost:
-        """As the ledger counts it: the center and h draws (claim R2)."""
+        """The cost as the ledger counts it: the center and h draws (claim R2)."""
         center = self.center.epsilon**2 / 2 if self.center else 0
         rho = center + self.h * zcdp_of_draw(self.each, self.selection)
         return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=rho * self.rows_per_person**2)
 
     @property
+    def mechanism(self) -> str:
+        """How a subspace is drawn."""
+        return self.selection
+
+    @property
+    def parameters(self) -> Parameters:
+        """How many are named, among which, and how they are scored."""
+        query = self.query
+        listed = None if self.family.chosen is None else len(self.family.chosen)
+        family = (("size", query.size), ("max_size", query.max_size), ("listed", listed))
+        return ("h", self.h), *(one for one in family if one[1] is not None), ("utility", self.utility)
+
+    @property
     def limit(self) -> int:
-        """So many steps below the center a close look ends: what lies further down has next to no chance. Public."""
+        """How many steps below the center a close look ends: what lies further has next to no chance. Public."""
         return ceil(2 * log(10**6 * self.family.count) / float(self.each))
 
-
-def family_of(
-    table: Table, size: int | None, max_size: int | None, subspaces: Sequence[Sequence[str]] | None
-) -> Subspaces:
-    """The candidates among the columns of a table, named in one of three ways."""
-    return family_among(table.columns, size, max_size, subspaces)
+    def compute(self, table: Table, progress: Progress | None = None) -> tuple[Subspace, ...]:
+        """The h subspaces, in the order drawn. Differentially private with `privacy`, once that has been charged."""
+        family = list(self.family)
+        make = _paper_scores if self.utility == "paper" else _dampened_scores
+        scores = make(table, self, progress or (lambda _: None))
+        draw = scores.exponential if self.selection == "exponential" else scores.permute_and_flip
+        return tuple(family[draw()] for _ in range(self.h))
 
 
 def family_among(
     columns: Sequence[str], size: int | None, max_size: int | None, subspaces: Sequence[Sequence[str]] | None
 ) -> Subspaces:
-    """The same where no table is open."""
+    """The candidates among the columns, named in one of three ways."""
     if sum(given is not None for given in (size, max_size, subspaces)) != 1:
         raise InputError("Give one of size, max_size and subspaces: which sets of columns are the candidates.")
     if size is not None:
@@ -94,57 +177,10 @@ def family_among(
         raise InputError("subspaces must be a list of lists of column names.")
     if family.exceeds(MOST_SUBSPACES):
         raise InputError(
-            f"There are {_shown_count(family)} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
+            f"There are {family.count_in_words} such subspaces, more than the {MOST_SUBSPACES:,} that are searched; "
             "choose a smaller size or list the subspaces of interest."
         )
     return family
-
-
-def plan_subspaces(
-    table: Table,
-    definition: OutlierDefinition,
-    family: Subspaces,
-    h: int,
-    epsilon: object,
-    delta: object,
-    utility: Utility,
-    selection: Selection,
-) -> SubspacesPlan:
-    """Check a request and split its budget. Of the table only the public facts are looked at."""
-    privacy = Privacy(checked_epsilon(epsilon), checked_delta(delta))
-    require_fit(definition, table.n_rows)
-    _require_choice("utility", utility, get_args(Utility))
-    _require_choice("selection", selection, get_args(Selection))
-    require_named(h, family.count)
-    _require_few_looks(h, family.count)
-    most = most_moved(table.n_rows, family.largest, definition.min_neighbors)  # refuses more columns than are known
-    if utility == "auto":
-        utility = "paper" if most <= LITTLE_MOVED else "centered"
-    row = per_row(privacy, table.rows_per_person)
-    center = SmoothLaplace(row.epsilon * CENTER_SHARE) if utility == "centered" else None
-    left = row.epsilon - (center.epsilon if center else 0)
-    each, concentrated = left / h, _concentrated(left, row.delta, h)
-    more = concentrated > each
-    return SubspacesPlan(
-        definition=definition,
-        family=family,
-        h=h,
-        privacy=privacy if more else Privacy(privacy.epsilon),
-        utility=utility,
-        selection="exponential" if more else selection,
-        rows_per_person=table.rows_per_person,
-        center=center,
-        each=max(each, concentrated),
-    )
-
-
-def compute_subspaces(table: Table, plan: SubspacesPlan, progress: Progress | None = None) -> tuple[Subspace, ...]:
-    """The h subspaces, in the order drawn. Differentially private with `plan.privacy`, once that has been charged."""
-    family = list(plan.family)
-    make = _paper_scores if plan.utility == "paper" else _dampened_scores
-    scores = make(table, plan, progress or (lambda _: None))
-    draw = scores.exponential if plan.selection == "exponential" else scores.permute_and_flip
-    return tuple(family[draw()] for _ in range(plan.h))
 
 
 def _concentrated(epsilon: Fraction, delta: Fraction, h: int) -> Fraction:
@@ -216,11 +252,6 @@ def _counts_and_center(
 def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
     values = [dampened(gap, profile, limit, one.most) for profile in (one.lower, one.upper)]
     return min(values), max(values)
-
-
-def _shown_count(family: Subspaces) -> str:
-    """The count, unless it is a number that nobody would read: it can have thousands of digits."""
-    return f"more than {_MOST_SHOWN:,}" if family.exceeds(_MOST_SHOWN) else f"{family.count:,}"
 
 
 def _require_few_looks(h: int, candidates: int) -> None:

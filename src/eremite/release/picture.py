@@ -3,7 +3,6 @@
 How far off a value is depends on the rows, so no release has an error bar of its own; a forecast may lend it one.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +14,14 @@ from eremite.plots import answers, candidates, count, radii, sets
 from eremite.plots.words import frame, listed, outlier, short
 from eremite.privacy import shown
 from eremite.release.release import Release
+from eremite.release.words import mechanism_in_words, protected_in_words
 
 if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
     from matplotlib.figure import Figure
 
 _LONGEST_NUMBER = 24
 _MOST_ASKED = 10**12
+_MOST_CANDIDATES = 10**15
 
 
 class CountError(Protocol):
@@ -73,7 +74,7 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 
 def _guarantee(release: Release) -> str:
     spent = _spent(release.epsilon, release.delta)
-    return f"protected: all that differs with {short(release.neighbors, 80)}; {spent}; {short(release.mechanism, 60)}"
+    return f"protected: {protected_in_words(release)}; {spent}; {short(mechanism_in_words(release), 60)}"
 
 
 def _spent(epsilon: Fraction, delta: Fraction) -> str:
@@ -126,13 +127,12 @@ def _named(drawn: int, shown: int) -> str:
 
 
 def _detect_outliers(release: Release) -> Drawn:
-    places, told = candidates.checked(release.value), str(dict(release.parameters).get("candidates", ""))
-    public = re.fullmatch(r"(\d{1,15}) public points", told)
-    which = f"{len(places):,} of {int(public[1]):,}" if public else f"{len(places):,}"
+    places, number = candidates.checked(release.value), dict(release.parameters).get("candidates")
+    public = number if type(number) is int and 0 < number <= _MOST_CANDIDATES else None
+    which = f"{len(places):,}" if public is None else f"{len(places):,} of {public:,}"
     first = f"; the first {candidates.MOST} of {len(places):,}" if len(places) > candidates.MOST else ""
     title = f"Drawn as the {which} candidates with the fewest rows near, in {listed(release.columns)}{first}"
-    figure = candidates.draw(places, int(public[1]) if public else None)
-    return Drawn(figure, title, _outlier(release, "candidate", "row"))
+    return Drawn(candidates.draw(places, public), title, _outlier(release, "candidate", "row"))
 
 
 def _choose_radius(release: Release) -> Drawn:
@@ -143,7 +143,7 @@ def _choose_radius(release: Release) -> Drawn:
     return Drawn(figure, title, outlier(release.definition.min_neighbors, None))
 
 
-def _is_outlier(release: Release) -> Drawn:
+def _open_screen(release: Release) -> Drawn:
     said, before = answers.checked(release.value), dict(release.parameters).get("asked_before", 0)
     if type(before) is not int or not 0 <= before <= _MOST_ASKED:
         raise InputError("A picture of a screen needs a release that says how many were asked before.")
@@ -157,5 +157,5 @@ _DRAWN: dict[str, Callable[[Release], Drawn]] = {
     "outlier_report": _outlier_report,
     "detect_outliers": _detect_outliers,
     "choose_radius": _choose_radius,
-    "is_outlier": _is_outlier,
+    "open_screen": _open_screen,
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
     from eremite.release.picture import Forecast
 
-#: A count; a radius as it is written; or, in tuples, subspaces, counts beside them, places of candidates, answers.
-Value = int | bool | str | tuple["Value", ...]
-Parameter = int | str | None | tuple["Parameter", ...]
+#: A count; a radius; or, in tuples, subspaces, counts beside them, positions of candidates, answers.
+Value = int | float | bool | str | tuple["Value", ...]
+Parameter = int | float | str | None | tuple["Parameter", ...]
+#: What else was asked for, by name.
+Parameters = tuple[tuple[str, Parameter], ...]
+#: Which tables the guarantee compares: those that differ in one row, or in all rows of one person, replaced.
+Neighbors = Literal["replace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +36,9 @@ class Release:
     epsilon: Fraction  # of the person protected: for m rows a person, each row has epsilon / m
     delta: Fraction
     mechanism: str
-    neighbors: str  # what differs between the tables that are told apart no better than epsilon and delta say
-    parameters: tuple[tuple[str, Parameter], ...] = ()  # what else was asked for, by name
+    neighbors: Neighbors = "replace"
+    rows_per_person: int = 1  # so many rows are replaced at most between the tables compared
+    parameters: Parameters = ()
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
     version: str
@@ -49,6 +54,7 @@ class Release:
             "delta": json_number(self.delta),
             "mechanism": self.mechanism,
             "neighbors": self.neighbors,
+            "rows_per_person": self.rows_per_person,
             "parameters": dict(self.parameters),
             "request_id": self.request_id,
             "time": self.time.isoformat(),
@@ -75,13 +81,19 @@ class Release:
 
         return picture(self, forecast)
 
+    def _repr_html_(self) -> str:
+        """The answer, what it cost and what it protects, for notebooks."""
+        from eremite.release.html import release_html
 
-_VALUES = {"count_outliers": int, "choose_radius": str}
-_TEXTS = ("query", "mechanism", "neighbors", "request_id", "version")
+        return release_html(self)
+
+
+_VALUES = {"count_outliers": int, "choose_radius": float}
+_TEXTS = ("query", "mechanism", "request_id", "version")
 
 
 def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as a release holds them; what no release holds is a ValueError."""
+    """The fields as a release holds them; a ValueError for anything else."""
     parsed = {
         "value": _tuples(fields["value"]),
         "parameters": tuple((name, _tuples(value)) for name, value in fields.get("parameters", {}).items()),
@@ -96,6 +108,8 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
     _require(isinstance(parsed["columns"], tuple) and len(parsed["columns"]) > 0)
     _require(type(parsed["value"]) is _VALUES.get(fields["query"], tuple))
     _require(type(parsed["value"]) is not int or parsed["value"] >= 0)
+    _require(fields["neighbors"] == "replace")
+    _require(type(fields["rows_per_person"]) is int and fields["rows_per_person"] >= 1)
     _require(parsed["epsilon"] > 0 and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None)
     return parsed
 
@@ -109,5 +123,5 @@ def _tuples(value: Any) -> Any:
     """Lists as tuples, all the way down."""
     if isinstance(value, list):
         return tuple(_tuples(part) for part in value)
-    _require(value is None or isinstance(value, bool | int | str))
+    _require(value is None or isinstance(value, bool | int | float | str))
     return value

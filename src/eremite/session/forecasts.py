@@ -1,38 +1,54 @@
 """What can be asked for free, before anything is spent."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
+from typing import overload
 
 from eremite.errors import InputError
 from eremite.forecast import (
     CountForecast,
     MechanismComparison,
-    SearchAsked,
-    SearchShape,
-    Shape,
+    RadiusForecast,
     StandIn,
     SubspacesForecast,
     compare_mechanisms,
     epsilon_for_count,
     epsilon_for_subspaces,
-    family_among,
     forecast_count,
+    forecast_radius,
     forecast_subspaces,
     made_up,
     made_up_for_search,
     public_rows,
 )
 from eremite.outliers import OutlierDefinition
-from eremite.queries.subspaces import Progress, Selection, Utility
-from eremite.table import Bounds, Table
+from eremite.queries import (
+    CompareMechanismsQuery,
+    EpsilonForCountQuery,
+    EpsilonForSubspacesQuery,
+    ForecastCountQuery,
+    ForecastQuery,
+    ForecastRadiusQuery,
+    ForecastSubspacesQuery,
+    Progress,
+)
+from eremite.queries.fields import USUAL_EPSILONS, Number, SearchShape, Selection, Shape, Utility
+from eremite.queries.subspaces import family_among
+from eremite.table import Bounds, Table, open_stand_in, read_description
 
-#: Taken as written: 0.1 is 1/10.
-Number = Fraction | Decimal | float | int | str
+_MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
 
 
 class Forecasts:
-    """The error to expect of a session's answers. It is made from public facts and public rows, and has no others."""
+    """Forecasts the errors of answers about a table, from public facts and public rows: it has no others.
+
+    Args:
+        bounds: The public bounds of the table's columns.
+        n_rows: How many rows the table has; so many are made up where there is no stand-in.
+        rows_per_person: How many rows one person may have.
+        stand_in: Public rows with the same columns and bounds.
+    """
 
     def __init__(self, bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, stand_in: Table | None) -> None:
         if stand_in is not None:
@@ -52,22 +68,79 @@ class Forecasts:
         """How many rows one person may have, which is public."""
         return self._rows_per_person
 
+    @overload
+    def forecast(self, query: ForecastCountQuery, *, progress: Progress | None = None) -> CountForecast: ...
+
+    @overload
+    def forecast(
+        self, query: EpsilonForCountQuery | EpsilonForSubspacesQuery, *, progress: Progress | None = None
+    ) -> Fraction: ...
+
+    @overload
+    def forecast(self, query: CompareMechanismsQuery, *, progress: Progress | None = None) -> MechanismComparison: ...
+
+    @overload
+    def forecast(self, query: ForecastSubspacesQuery, *, progress: Progress | None = None) -> SubspacesForecast: ...
+
+    @overload
+    def forecast(self, query: ForecastRadiusQuery, *, progress: Progress | None = None) -> RadiusForecast: ...
+
+    def forecast(
+        self, query: ForecastQuery, *, progress: Progress | None = None
+    ) -> CountForecast | MechanismComparison | SubspacesForecast | RadiusForecast | Fraction:
+        """Answer a forecast query. Spends nothing, looks at no private row.
+
+        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
+        bounds, of the query's `shape`. All other methods that forecast build a query record and call this one.
+
+        Args:
+            query: What to forecast, as a record such as `ForecastCountQuery`.
+            progress: Called with the number of sets of columns looked at so far, where a search is simulated.
+        """
+        match query:
+            case ForecastCountQuery():
+                return forecast_count(self._rows(query.shape), query)
+            case EpsilonForCountQuery():
+                return epsilon_for_count(self._rows(query.shape), query)
+            case CompareMechanismsQuery():
+                return compare_mechanisms(self._rows(query.shape), query)
+            case ForecastRadiusQuery():
+                return forecast_radius(self._rows(query.shape), query)
+            case ForecastSubspacesQuery():
+                return forecast_subspaces(self._rows_to_search(query), query, progress)
+            case EpsilonForSubspacesQuery():
+                return epsilon_for_subspaces(self._rows_to_search(query), query, progress)
+
     def forecast_count(
         self,
         definition: OutlierDefinition,
         columns: Iterable[str] | None = None,
         *,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         mechanism: str = "auto",
         shape: Shape = "clusters",
     ) -> CountForecast:
         """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
 
-        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
-        bounds, of a `shape` you choose (clusters, normal, uniform).
+        Args:
+            definition: When a row is an outlier.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+            delta: What the count would spend beside epsilon.
+            mechanism: The noise; "auto" chooses by public facts.
+            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
         """
-        return forecast_count(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta, mechanism)
+        return self.forecast(
+            ForecastCountQuery(
+                definition=definition,
+                columns=columns,
+                epsilon=epsilon,
+                delta=delta,
+                mechanism=mechanism,
+                shape=shape,
+            )
+        )
 
     def epsilon_for_count(
         self,
@@ -79,24 +152,50 @@ class Forecasts:
         mechanism: str = "auto",
         shape: Shape = "clusters",
     ) -> Fraction:
-        """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`."""
-        return epsilon_for_count(self._rows_to_forecast(shape), definition, columns, within, delta, mechanism)
+        """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`.
+
+        Args:
+            definition: When a row is an outlier.
+            columns: The columns that count; default: all.
+            within: How far off a count may be, in rows.
+            delta: What the count would spend beside epsilon.
+            mechanism: The noise; "auto" chooses by public facts.
+            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+        """
+        return self.forecast(
+            EpsilonForCountQuery(
+                definition=definition,
+                columns=columns,
+                within=within,
+                delta=delta,
+                mechanism=mechanism,
+                shape=shape,
+            )
+        )
 
     def compare_mechanisms(
         self,
         definition: OutlierDefinition,
         columns: Iterable[str] | None = None,
         *,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         shape: Shape = "clusters",
     ) -> MechanismComparison:
         """How far off `count_outliers` would be with each mechanism. Spends nothing, looks at no private row.
 
-        Computed as by `forecast_count`. Without a `delta` only the pure mechanisms answer; the record says why others
-        are left out.
+        Without a `delta` only the pure mechanisms answer; the record says why others are left out.
+
+        Args:
+            definition: When a row is an outlier.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+            delta: What the count would spend beside epsilon.
+            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
         """
-        return compare_mechanisms(self._rows_to_forecast(shape), definition, columns, _several(epsilon), delta)
+        return self.forecast(
+            CompareMechanismsQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, shape=shape)
+        )
 
     def forecast_subspaces(
         self,
@@ -106,7 +205,7 @@ class Forecasts:
         size: int | None = None,
         max_size: int | None = None,
         subspaces: Sequence[Sequence[str]] | None = None,
-        epsilon: Number | Sequence[Number] = (0.1, 0.2, 0.5, 1, 2),
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
@@ -116,14 +215,35 @@ class Forecasts:
         """How likely `top_subspaces` names the right sets, for one epsilon or several. Spends nothing, looks at no
         private row.
 
-        The search is simulated on the stand-in; without one, on rows made up from public facts: in groups, some of them
-        planted as outliers in h sets of columns, or of another `shape` (clusters, normal, uniform). Cost: one close
-        look at every set of columns of the stand-in; `progress` is told how many were looked at.
+        The search is simulated. Cost: one close look at every set of columns of the stand-in.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            epsilon: One epsilon, or a list of them.
+            delta: What the search would spend beside epsilon.
+            utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
+            selection: How one is drawn: "permute-and-flip" or "exponential".
+            shape: Of made-up rows, where there is no stand-in: "planted" (in groups, with outliers planted in h sets
+                of columns), "clusters", "normal" or "uniform".
+            progress: Called with the number of sets looked at so far.
         """
-        asked = SearchAsked(
-            definition, family_among(list(self._bounds), size, max_size, subspaces), h, delta, utility, selection
+        query = ForecastSubspacesQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            epsilon=epsilon,
+            delta=delta,
+            utility=utility,
+            selection=selection,
+            shape=shape,
         )
-        return forecast_subspaces(self._rows_to_search(asked, shape), asked, _several(epsilon), progress)
+        return self.forecast(query, progress=progress)
 
     def epsilon_for_subspaces(
         self,
@@ -133,30 +253,97 @@ class Forecasts:
         size: int | None = None,
         max_size: int | None = None,
         subspaces: Sequence[Sequence[str]] | None = None,
-        probability: Number = 0.9,
+        probability: Number = "0.9",
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
         shape: SearchShape = "planted",
         progress: Progress | None = None,
     ) -> Fraction:
-        """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`."""
-        asked = SearchAsked(
-            definition, family_among(list(self._bounds), size, max_size, subspaces), h, delta, utility, selection
-        )
-        return epsilon_for_subspaces(self._rows_to_search(asked, shape), asked, probability, progress)
+        """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`.
 
-    def _rows_to_forecast(self, shape: Shape) -> StandIn:
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            probability: That all sets named are right.
+            delta: What the search would spend beside epsilon.
+            utility: How sets are scored, as in `forecast_subspaces`.
+            selection: How one is drawn: "permute-and-flip" or "exponential".
+            shape: Of made-up rows, as in `forecast_subspaces`.
+            progress: Called with the number of sets looked at so far.
+        """
+        query = EpsilonForSubspacesQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            probability=probability,
+            delta=delta,
+            utility=utility,
+            selection=selection,
+            shape=shape,
+        )
+        return self.forecast(query, progress=progress)
+
+    def forecast_radius(
+        self,
+        min_neighbors: int,
+        *,
+        share: Number,
+        columns: Iterable[str] | None = None,
+        radii: Sequence[float] | None = None,
+        shape: Shape = "clusters",
+    ) -> RadiusForecast:
+        """At which radius is about this share of public or made-up rows outliers. Spends nothing.
+
+        Args:
+            min_neighbors: A row with fewer other rows near it is an outlier.
+            share: Which part of the rows shall be outliers: 0.01 or "1/100".
+            columns: The columns that count; default: all.
+            radii: The list to choose from; default: 0.001 to 0.4.
+            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+        """
+        return self.forecast(
+            ForecastRadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, shape=shape)
+        )
+
+    def _rows(self, shape: Shape) -> StandIn:
         """Public rows, or made-up ones."""
         if self._stand_in is not None:
             return public_rows(self._stand_in)
         return made_up(self._bounds, self._n_rows, self._rows_per_person, shape)
 
-    def _rows_to_search(self, asked: SearchAsked, shape: SearchShape) -> StandIn:
-        """The same for a search."""
+    def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
+        """Public rows, or made-up ones with something to find."""
+        family = family_among(list(self._bounds), query.size, query.max_size, query.subspaces)
         if self._stand_in is not None:
             return public_rows(self._stand_in)
-        return made_up_for_search(asked.family, asked.h, self._bounds, self._n_rows, self._rows_per_person, shape)
+        return made_up_for_search(family, query.h, self._bounds, self._n_rows, self._rows_per_person, query.shape)
+
+
+def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
+    """Forecasts for the table of a description file, which is not opened.
+
+    Args:
+        path: The description file.
+        rows: How many rows to make up, where the description names no stand-in.
+    """
+    description = read_description(path)
+    bounds, rows_per_person = description.bounds, description.dataset.rows_per_person
+    stand_in = open_stand_in(description)
+    if stand_in is not None:
+        return Forecasts(bounds, stand_in.n_rows, rows_per_person, stand_in)
+    if rows is None:
+        raise InputError(
+            f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
+        )
+    if not 1 <= rows <= _MOST_ROWS:
+        raise InputError(f"--rows must be a whole number from 1 to {_MOST_ROWS:,}.")
+    return Forecasts(bounds, rows, rows_per_person, None)
 
 
 def _require_alike(stand_in: object, bounds: Mapping[str, Bounds], rows_per_person: int) -> None:
@@ -164,8 +351,3 @@ def _require_alike(stand_in: object, bounds: Mapping[str, Bounds], rows_per_pers
     facts = (bounds, rows_per_person)
     if not isinstance(stand_in, Table) or (stand_in.bounds, stand_in.rows_per_person) != facts:
         raise InputError("stand_in must be a Table with the same columns, bounds and rows_per_person as the table.")
-
-
-def _several(epsilon: Number | Sequence[Number]) -> Sequence[object]:
-    """One epsilon is a list of one; a text is a number."""
-    return epsilon if isinstance(epsilon, list | tuple) else [epsilon]

@@ -1,73 +1,77 @@
-"""One question as it is charged: what is public about a release before there is one."""
+"""One question as it is charged: all that is public about a release before there is one."""
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from fractions import Fraction
+from typing import Any
 
-from eremite.ledger import Cost
-from eremite.outliers import OutlierDefinition
-from eremite.privacy import Privacy
-from eremite.release import Parameter, Release, Value
+import numpy as np
+
+from eremite.queries import Plan
+from eremite.release import Parameters, Release, Value
+from eremite.table import Table
 from eremite.version import __version__
 
+#: Raised whenever the same question would get another fingerprint; the ledger then refuses ids of older versions.
+FINGERPRINT_VERSION = 2
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
 class Request:
-    """Everything about a release but its value, its id and its time. Made from public facts only."""
+    """A planned question about a table. Made from public facts only."""
 
-    query: str
-    definition: OutlierDefinition
-    columns: tuple[str, ...]
-    privacy: Privacy
-    cost: Cost
-    mechanism: str
-    neighbors: str
-    facts: str  # what is public about the table: rows, bounds
-    parameters: tuple[tuple[str, Parameter], ...] = ()
-    detail: str = ""  # what the parameters say in short: the family in full, the candidates
+    plan: Plan
+    table: Table
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The fields of the question, ready for JSON; long lists are hashed. Fields without a value are left out."""
+        query = self.plan.query
+        values = {field.name: getattr(query, field.name) for field in fields(query)}  # type: ignore[arg-type]
+        said = {"query": query.name, "columns": list(self.plan.columns)}
+        return said | {name: _to_json(value) for name, value in values.items() if value is not None}
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same question, another one for another."""
-        said = [
-            self.query,
-            [self.definition.min_neighbors, repr(self.definition.radius)],
-            self.columns,
-            [str(self.privacy.epsilon), str(self.privacy.delta)],
-            self.mechanism,
-            self.neighbors,
-            self.facts,
-            self.parameters,
-            self.detail,
-        ]
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        """Stable hash that identifies the question and the public facts of the table it is about."""
+        bounds = {name: [bound.min, bound.max] for name, bound in self.table.bounds.items()}
+        facts = {"n_rows": self.table.n_rows, "rows_per_person": self.table.rows_per_person, "bounds": bounds}
+        return f"{FINGERPRINT_VERSION}:{_digest([self.question, facts, list(bounds)])}"
 
-    @property
-    def words(self) -> str:
-        """What was asked, for people who read the ledger."""
-        definition = f"min_neighbors={self.definition.min_neighbors}, radius={self.definition.radius!r}"
-        said = [f"{name}={value}" for name, value in self.parameters]
-        return "; ".join(
-            [f"{self.query} in {', '.join(self.columns)}", definition, self.mechanism, self.neighbors, *said]
-        )
-
-    def release(self, value: Value, request_id: str, charged_at: datetime) -> Release:
-        """The answer with all that was public before it. How long it took to compute depends on the rows.
-
-        An answer that is a text is a radius, and becomes that of the definition.
-        """
+    def release(self, value: Value, request_id: str, charged_at: datetime, more: Parameters = ()) -> Release:
+        """The answer with all that was public before it. How long it took to compute depends on the rows."""
+        plan = self.plan
         return Release(
             value=value,
-            query=self.query,
-            columns=self.columns,
-            definition=replace(self.definition, radius=float(value)) if isinstance(value, str) else self.definition,
-            epsilon=self.privacy.epsilon,
-            delta=self.privacy.delta,
-            mechanism=self.mechanism,
-            neighbors=self.neighbors,
-            parameters=self.parameters,
+            query=plan.query.name,
+            columns=plan.columns,
+            definition=plan.definition_of(value),
+            epsilon=plan.privacy.epsilon,
+            delta=plan.privacy.delta,
+            mechanism=plan.mechanism,
+            rows_per_person=self.table.rows_per_person,
+            parameters=(*plan.parameters, *more),
             request_id=request_id,
             time=charged_at,
             version=__version__,
         )
+
+
+def _to_json(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, np.ndarray):
+        return {"points": len(value), "sha256": hashlib.sha256(value.tobytes()).hexdigest()}
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return {"listed": len(value), "sha256": _digest(value)}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _digest(value: Any) -> str:
+    """SHA-256 of the one JSON text of a value."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

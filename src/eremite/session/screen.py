@@ -1,6 +1,5 @@
 """A stream of candidates, answered yes and no."""
 
-from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Any
@@ -9,7 +8,6 @@ from eremite.errors import BudgetRefused
 from eremite.queries.screening import Screening, ScreeningPlan
 from eremite.release import Release
 from eremite.session.request import Request
-from eremite.table import Table
 
 
 class Screen:
@@ -19,12 +17,10 @@ class Screen:
     gives names the same request, and costs nothing more.
     """
 
-    def __init__(
-        self, table: Table, plan: ScreeningPlan, request: Request, request_id: str, charged_at: datetime
-    ) -> None:
-        self._table, self._plan, self._request = table, plan, request
+    def __init__(self, plan: ScreeningPlan, request: Request, request_id: str, charged_at: datetime) -> None:
+        self._plan, self._request = plan, request
         self._request_id, self._charged_at = request_id, charged_at
-        self._screening = Screening(table, plan)
+        self._screening = Screening(request.table, plan)
         self._asked = 0
         self._one_at_a_time = Lock()  # two answers at once could give more yes than there are
 
@@ -34,23 +30,22 @@ class Screen:
         return max(self._screening.left, 0)
 
     def ask(self, candidates: Any) -> Release:
-        """Answers for points in the table's own units, one a row; fewer than asked if the last yes is given.
+        """Answer for public points, one per row; fewer answers than points if the last yes is given.
 
-        A frame is matched by name, an array or a list of rows by place, as in `detect_outliers`.
+        Args:
+            candidates: Points in the table's own units. A frame is matched by name, an array or a list of rows by
+                position, as in `Session.detect_outliers`.
         """
-        points = self._table.scale(candidates, self._plan.columns)
+        points = self._request.table.scale(candidates, self._plan.columns)
         with self._one_at_a_time:
             if self.yes_left == 0:
                 raise BudgetRefused(
-                    f"This screen has given all of its {self._plan.most_yes} yes answers; open another with is_outlier."
+                    f"This screen has given all of its {self._plan.most_yes} yes answers; open another with "
+                    "open_screen."
                 )
             answers = self._screening.answer(points)
             first, self._asked = self._asked, self._asked + len(answers)
-        return self._release(answers, first)
+        return self._request.release(answers, self._request_id, self._charged_at, (("asked_before", first),))
 
     def __repr__(self) -> str:
         return f"Screen({self._plan.definition}, columns={self._plan.columns}, yes_left={self.yes_left})"
-
-    def _release(self, answers: tuple[bool, ...], first: int) -> Release:
-        asked = replace(self._request, parameters=(*self._request.parameters, ("asked_before", first)))
-        return asked.release(answers, self._request_id, self._charged_at)

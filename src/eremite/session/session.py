@@ -1,36 +1,33 @@
 """A private table behind a privacy budget."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self, overload
 from uuid import uuid4
 
 from eremite.errors import InputError
-from eremite.ledger import Account, BudgetTimeline, Cost, Ledger, MemoryStore, Reserved, Stored, open_ledger
+from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Reserved, Stored, open_ledger, utc_now
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
-from eremite.queries.count import compute_count, plan_count
-from eremite.queries.detection import compute_detection, plan_detection
-from eremite.queries.radius import compute_radius, plan_radius
-from eremite.queries.report import compute_report, plan_report
-from eremite.queries.screening import plan_screening
-from eremite.queries.subspaces import Progress, Selection, Utility, compute_subspaces, family_of, plan_subspaces
-from eremite.release import Parameter, Release, Value
-from eremite.session.forecasts import Forecasts, Number
+from eremite.queries import (
+    CountQuery,
+    DetectQuery,
+    Progress,
+    RadiusQuery,
+    ReportQuery,
+    ScreenQuery,
+    SubspacesQuery,
+)
+from eremite.queries.fields import Number, Selection, Utility
+from eremite.release import Release
+from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
 from eremite.session.screen import Screen
 from eremite.table import Table
 
-
-class Plan(Protocol):
-    """What a question spends."""
-
-    @property
-    def privacy(self) -> Privacy: ...
-
-    @property
-    def cost(self) -> Cost: ...
+#: The questions that one release answers.
+ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | RadiusQuery
 
 
 class Session(Forecasts):
@@ -38,11 +35,22 @@ class Session(Forecasts):
 
     Protected: every row, or all rows of a person if the table says how many those can be. Public: the number of rows,
     the columns, their bounds, every request and every `Release`. Every request is checked first, then charged, and only
-    then is a row looked at: one that does not fit, or that the budget does not cover, costs nothing. A request under an
-    id that was answered before gives that answer again, and costs nothing.
+    then is a row looked at: a request that does not fit, or that the budget does not cover, costs nothing. A request
+    under an id that was answered before gives that answer again, and costs nothing.
 
-    The budget lives as long as the session; with a `ledger` (a file, a postgresql:// URL, or a `Ledger`) it outlives
-    it, and all sessions on the same `dataset` share it. There the cap is the ledger's, once it has one.
+    The budget lives as long as the session; with a `ledger` it outlives the session, and all sessions on the same
+    `dataset` share it. There the cap is the ledger's, once it has one.
+
+    Args:
+        table: The rows to protect.
+        epsilon: The cap on all releases together, taken as written: 0.1 is 1/10.
+        delta: The cap beside epsilon; above 0 it allows zCDP composition and Gaussian noise.
+        ledger: Where the budget is kept: a file, a postgresql:// URL, or a `Ledger`. Default: in memory.
+        account: Whose budget is spent, within the dataset's.
+        dataset: The name the ledger knows the table by.
+        stand_in: Public rows with the same columns and bounds, for forecasts.
+        clock: Gives the time of a charge, where the ledger is in memory; a `Ledger` has its own clock.
+        new_id: Gives a request id where none was passed.
     """
 
     def __init__(
@@ -55,6 +63,8 @@ class Session(Forecasts):
         account: str = "analyst",
         dataset: str = "table",
         stand_in: Table | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
@@ -62,12 +72,13 @@ class Session(Forecasts):
         super().__init__(table.bounds, table.n_rows, table.rows_per_person, stand_in)
         self._table = table
         self._account = Account(dataset, account)
-        self._ledger = _ledger(ledger)
+        self._ledger = _ledger(ledger, clock)
+        self._new_id = new_id
         self._ledger.open_dataset(dataset, cap, table.rows_per_person)
 
     @property
     def remaining(self) -> Privacy:
-        """What one more release may ask for at most: of epsilon, if it has no delta, and of delta."""
+        """What one more release may ask for at most: the epsilon of a release without delta, and the delta."""
         return self._ledger.remaining(self._account).privacy
 
     @property
@@ -77,8 +88,55 @@ class Session(Forecasts):
 
     @property
     def budget_timeline(self) -> BudgetTimeline:
-        """How the budget came to where it is: the dataset's and this account's. Its `plot()` draws it."""
+        """How the budgets of the dataset and of this account developed. Its `plot()` draws them."""
         return self._ledger.timeline(self._account.dataset, self._account.analyst)
+
+    @overload
+    def ask(
+        self, query: ReleasedQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> Release: ...
+
+    @overload
+    def ask(self, query: ScreenQuery, *, request_id: str | None = None) -> Screen: ...
+
+    def ask(
+        self,
+        query: ReleasedQuery | ScreenQuery,
+        *,
+        request_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> Release | Screen:
+        """Check the question, charge it, compute the answer, store it and return it, in this order.
+
+        Whatever is returned was paid for, and can be asked for again under its request id. All other methods that ask
+        build a query record and call this one.
+
+        Args:
+            query: The question, as a record: `CountQuery`, `SubspacesQuery`, `ReportQuery`, `DetectQuery`,
+                `RadiusQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
+                rows.
+
+        Raises:
+            InputError: The question does not fit the table, or the id was used for another question.
+            BudgetRefused: The budget does not cover the question; `needed` and `remaining` say by how much.
+        """
+        number = self._id(request_id)
+        if isinstance(query, ScreenQuery):
+            opened = query.plan(self._table)
+            request = Request(opened, self._table)
+            paid = self._charge(request, number)
+            assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
+            return Screen(opened, request, number, paid.charged_at)
+        plan = query.plan(self._table)
+        request = Request(plan, self._table)
+        paid = self._charge(request, number)
+        if isinstance(paid, Stored):
+            return Release.from_json(paid.release)
+        release = request.release(plan.compute(self._table, progress), number, paid.charged_at)
+        self._ledger.store(self._account, number, release.to_json(), paid)
+        return release
 
     def count_outliers(
         self,
@@ -90,20 +148,21 @@ class Session(Forecasts):
         mechanism: str = "auto",
         request_id: str | None = None,
     ) -> Release:
-        """How many rows are outliers in these columns (default all), with noise: an integer between 0 and N.
+        """How many rows are outliers in these columns, with noise: an integer between 0 and N.
 
-        Differentially private with `epsilon`, and `delta` if the mechanism uses one; which one runs is chosen from
-        public facts. Proofs: `queries/count.proof.md`. Cost: two to three times that of an exact count.
+        Differentially private with `epsilon`, and `delta` if the mechanism uses one. Proofs: `queries/count.proof.md`.
+        Cost: two to three times that of an exact count.
+
+        Args:
+            definition: When a row is an outlier.
+            columns: The columns that count; default: all.
+            epsilon: What to spend, taken as written: 0.1 is 1/10, "1/3" a third.
+            delta: What to spend beside epsilon; 0 is pure.
+            mechanism: The noise; "auto" chooses by public facts.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
         """
-        plan = plan_count(self._table, definition, columns, epsilon, delta, mechanism)
-        request = self._request(
-            "count_outliers",
-            plan.definition,
-            plan.columns,
-            plan,
-            plan.mechanism,
-        )
-        return self._answer(request, request_id, lambda: compute_count(self._table, plan))
+        query = CountQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, mechanism=mechanism)
+        return self.ask(query, request_id=request_id)
 
     def top_subspaces(
         self,
@@ -122,29 +181,41 @@ class Session(Forecasts):
     ) -> Release:
         """The h sets of columns with the most outliers, in the order drawn, among a public family of them.
 
-        The family is all sets of `size` columns, all of up to `max_size`, or a list. Differentially private with
-        `epsilon`; a `delta` is used, for exponential draws composed by zCDP, where that gives each draw more. Proofs:
-        `queries/subspaces.proof.md`. Cost: a count for each subspace, and a close look at those that may win.
-        `progress` is told how many subspaces were counted: for the custodian, since how soon depends on the rows.
+        Differentially private with `epsilon`; a `delta` is used, for exponential draws composed by zCDP, where that
+        gives each draw more. Proofs: `queries/subspaces.proof.md`. Cost: a count for each subspace, and a close look at
+        those that may win.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            epsilon: What to spend, taken as written.
+            delta: What to spend beside epsilon; 0 is pure.
+            utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
+            selection: How one is drawn: "permute-and-flip" or "exponential".
+            progress: Called with the number of sets counted so far. For the custodian: the pace depends on the rows.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
         """
-        family = family_of(self._table, size, max_size, subspaces)
-        plan = plan_subspaces(self._table, definition, family, h, epsilon, delta, utility, selection)
-        request = self._request(
-            "top_subspaces",
-            plan.definition,
-            family.columns,
-            plan,
-            f"{plan.utility}, {plan.selection}",
-            parameters=(("h", h), ("family", family.in_words)),
-            detail=repr(family),
+        query = SubspacesQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            epsilon=epsilon,
+            delta=delta,
+            utility=utility,
+            selection=selection,
         )
-        return self._answer(request, request_id, lambda: compute_subspaces(self._table, plan, progress))
+        return self.ask(query, request_id=request_id, progress=progress)
 
     def outlier_report(
         self,
         definition: OutlierDefinition,
-        h: int,
         *,
+        h: int,
         size: int | None = None,
         max_size: int | None = None,
         subspaces: Sequence[Sequence[str]] | None = None,
@@ -155,21 +226,30 @@ class Session(Forecasts):
     ) -> Release:
         """The h sets of columns with the most outliers, each with its noisy count: one plan, one total.
 
-        Half of `epsilon` finds the subspaces, the other half is shared by the h counts; together they spend `epsilon`,
-        and `delta` if finding used it. Proof: R1 of `queries/subspaces.proof.md`. `progress` as in `top_subspaces`.
+        Half of `epsilon` finds the subspaces, the h counts share the other half; together they spend `epsilon`, and
+        `delta` if finding used it. Proof: R1 of `queries/subspaces.proof.md`.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            epsilon: What to spend in all, taken as written.
+            delta: What to spend beside epsilon; 0 is pure.
+            progress: Called with the number of sets counted so far. For the custodian: the pace depends on the rows.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
         """
-        family = family_of(self._table, size, max_size, subspaces)
-        plan = plan_report(self._table, definition, family, h, epsilon, delta)
-        request = self._request(
-            "outlier_report",
-            definition,
-            family.columns,
-            plan,
-            f"{plan.finding.utility}, {plan.finding.selection}; counts: auto",
-            parameters=(("h", h), ("family", family.in_words)),
-            detail=repr(family),
+        query = ReportQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            epsilon=epsilon,
+            delta=delta,
         )
-        return self._answer(request, request_id, lambda: compute_report(self._table, plan, progress))
+        return self.ask(query, request_id=request_id, progress=progress)
 
     def detect_outliers(
         self,
@@ -181,25 +261,23 @@ class Session(Forecasts):
         epsilon: Number,
         request_id: str | None = None,
     ) -> Release:
-        """Which h of the candidates have the fewest rows within the radius: their places from 0, in the order drawn.
+        """Which h of the candidates have the fewest rows within the radius: their positions from 0, as drawn.
 
-        Candidates are public points in the table's own units, one a row. A frame (pandas, polars, Arrow, a mapping from
-        names to lists, a structured array) has the chosen `columns` and no other, and is matched by name; an array or a
-        list of rows has them in their order. With `candidates=None` they are the rows of the table, and the answer is
-        close to a random pick; the release says how close. Differentially private with `epsilon`. Proofs:
-        `queries/detection.proof.md`.
+        Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
+
+        Args:
+            definition: When a candidate would be an outlier.
+            candidates: Public points in the table's own units, one per row. A frame (pandas, polars, Arrow, a mapping
+                from names to lists, a structured array) has the chosen `columns` and no other, and is matched by name;
+                an array or a list of rows has them in their order. None: the rows of the table, where the answer is
+                close to a random pick.
+            h: How many candidates to name.
+            columns: The columns that count; default: all.
+            epsilon: What to spend, taken as written.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
         """
-        plan = plan_detection(self._table, definition, candidates, h, columns, epsilon)
-        request = self._request(
-            "detect_outliers",
-            plan.definition,
-            plan.columns,
-            plan,
-            plan.selection,
-            parameters=(("h", h), ("candidates", plan.candidates_in_words)),
-            detail="" if plan.candidates is None else hashlib.sha256(plan.candidates.tobytes()).hexdigest(),
-        )
-        return self._answer(request, request_id, lambda: compute_detection(self._table, plan))
+        query = DetectQuery(definition=definition, candidates=candidates, h=h, columns=columns, epsilon=epsilon)
+        return self.ask(query, request_id=request_id)
 
     def choose_radius(
         self,
@@ -213,25 +291,21 @@ class Session(Forecasts):
     ) -> Release:
         """At which radius is about this share of the rows outliers: one of a public list of radii, drawn privately.
 
-        The value is the radius as a text, and the release's `definition` has it, ready to be counted with.
-        Differentially private with `epsilon`. Proof: `queries/radius.proof.md`. Cost: a count for each radius, and a
-        close look at those near the share.
-        """
-        plan = plan_radius(self._table, min_neighbors, columns, share, radii, epsilon)
-        request = self._request(
-            "choose_radius",
-            plan.definitions[-1],
-            plan.columns,
-            plan,
-            "permute-and-flip",
-            parameters=(
-                ("share", str(plan.share)),
-                ("radii", tuple(repr(definition.radius) for definition in plan.definitions)),
-            ),
-        )
-        return self._answer(request, request_id, lambda: compute_radius(self._table, plan))
+        The release's `definition` has the radius, ready to be counted with. Differentially private with `epsilon`.
+        Proof: `queries/radius.proof.md`. Cost: a count for each radius, and a close look at those near the share.
 
-    def is_outlier(
+        Args:
+            min_neighbors: A row with fewer other rows near it is an outlier.
+            share: Which part of the rows shall be outliers: 0.01 or "1/100".
+            columns: The columns that count; default: all.
+            radii: The public list to choose from; default: 0.001 to 0.4.
+            epsilon: What to spend, taken as written.
+            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+        """
+        query = RadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, epsilon=epsilon)
+        return self.ask(query, request_id=request_id)
+
+    def open_screen(
         self,
         definition: OutlierDefinition,
         *,
@@ -242,72 +316,32 @@ class Session(Forecasts):
     ) -> Screen:
         """Open a screen that says of points, as they come, whether they would be outliers.
 
-        As many "no" as it takes and `most_yes` times "yes", all together for one `epsilon`, charged now. Its answers
-        are not kept, so a screen cannot be opened twice under one id. Proof: K3 of `queries/detection.proof.md`.
+        It answers "no" as often as needed and "yes" `most_yes` times, all together for one `epsilon`, charged now. Its
+        answers are not kept, so a screen cannot be opened twice under one id. Proof: K3 of
+        `queries/detection.proof.md`.
+
+        Args:
+            definition: When a point would be an outlier.
+            most_yes: How many answers may be yes.
+            columns: The columns that count; default: all.
+            epsilon: What to spend on all answers together, taken as written.
+            request_id: A name for the request.
         """
-        plan = plan_screening(self._table, definition, most_yes, columns, epsilon)
-        request = self._request(
-            "is_outlier",
-            plan.definition,
-            plan.columns,
-            plan,
-            "sparse vector",
-            parameters=(("most_yes", plan.most_yes),),
-        )
-        number = _id(request_id)
-        paid = self._ledger.reserve(self._account, number, request.fingerprint, request.cost, request.words)
-        assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
-        return Screen(self._table, plan, request, number, paid.charged_at)
+        query = ScreenQuery(definition=definition, most_yes=most_yes, columns=columns, epsilon=epsilon)
+        return self.ask(query, request_id=request_id)
 
-    def _request(
-        self,
-        query: str,
-        definition: OutlierDefinition,
-        columns: tuple[str, ...],
-        plan: Plan,
-        mechanism: str,
-        parameters: tuple[tuple[str, Parameter], ...] = (),
-        detail: str = "",
-    ) -> Request:
-        """The question that a plan answers, about this table."""
-        return Request(
-            query=query,
-            definition=definition,
-            columns=columns,
-            privacy=plan.privacy,
-            cost=plan.cost,
-            mechanism=mechanism,
-            neighbors=self._neighbors,
-            facts=self._facts,
-            parameters=parameters,
-            detail=detail,
-        )
+    def _charge(self, request: Request, request_id: str) -> Reserved | Stored:
+        return self._ledger.reserve(self._account, request_id, request.fingerprint, request.plan.cost, request.question)
 
-    def _answer(self, request: Request, request_id: str | None, compute: Callable[[], Value]) -> Release:
-        """Charge, compute, store, hand over, in this order: whatever is handed over was paid for, and can be again."""
-        number = _id(request_id)
-        paid = self._ledger.reserve(self._account, number, request.fingerprint, request.cost, request.words)
-        if isinstance(paid, Stored):
-            return Release.from_json(paid.release)
-        release = request.release(compute(), number, paid.charged_at)
-        self._ledger.store(self._account, number, release.to_json(), paid)
-        return release
-
-    @property
-    def _facts(self) -> str:
-        """Public; with other rows or bounds the same words ask something else."""
-        return f"{self.n_rows} rows, {dict(self._bounds)}"
-
-    @property
-    def _neighbors(self) -> str:
-        if self.rows_per_person == 1:
-            return "one row replaced"
-        return f"all rows of one person replaced, {self.rows_per_person} at most"
+    def _id(self, given: str | None) -> str:
+        if given is not None and not isinstance(given, str):
+            raise InputError("request_id must be a text.")
+        return self._new_id() if given is None else given
 
     def close(self) -> None:
-        """Let go of the ledger's files and connections: an SQLite file has every charge then, without its log.
+        """Close the ledger's files and connections; an SQLite file then holds every charge, without its log.
 
-        A session may be used in a `with` statement, which closes it. The next question would open the ledger again.
+        A session may be used in a `with` statement, which closes it. The next question opens the ledger again.
         """
         self._ledger.close()
 
@@ -321,14 +355,7 @@ class Session(Forecasts):
         return f"Session({self._table!r}, remaining: {self.remaining})"
 
 
-def _ledger(given: Ledger | str | Path | None) -> Ledger:
+def _ledger(given: Ledger | str | Path | None, clock: Callable[[], datetime]) -> Ledger:
     if isinstance(given, Ledger):
         return given
-    return Ledger(MemoryStore()) if given is None else open_ledger(given)
-
-
-def _id(given: str | None) -> str:
-    """A request id: the one that was given, or a new one."""
-    if given is not None and not isinstance(given, str):
-        raise InputError("request_id must be a text.")
-    return uuid4().hex if given is None else given
+    return Ledger(MemoryStore(), clock) if given is None else open_ledger(given, clock=clock)

@@ -8,9 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from eremite.errors import InputError
+from eremite.html import card
+from eremite.names import shown_name
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import listed, name_list, require_columns
+from eremite.table.numeric import counted, listed, name_list, require_columns
 from eremite.table.points import columns_of_points
 
 
@@ -106,6 +108,12 @@ class Table:
     def __repr__(self) -> str:
         columns = ", ".join(f"{name!r}: ({b.min!r}, {b.max!r})" for name, b in self.bounds.items())
         return f"Table(n_rows={self.n_rows}, rows_per_person={self.rows_per_person}, bounds={{{columns}}})"
+
+    def _repr_html_(self) -> str:
+        """The public facts, for notebooks."""
+        bounds = [(shown_name(name), repr(bound.min), repr(bound.max)) for name, bound in self.bounds.items()]
+        title = f"Table of {counted(self.n_rows, 'row')}, at most {self.rows_per_person} per person"
+        return card(title, {"shown": "public facts; the rows are private"}, ("column", "min", "max"), bounds)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")

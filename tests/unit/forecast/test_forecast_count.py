@@ -8,7 +8,7 @@ import pytest
 import eremite
 from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.forecast import SHAPES, StandIn, epsilon_for_count, forecast_count, made_up
-from eremite.queries.count import compute_count, plan_count
+from eremite.queries import CountQuery
 from eremite.table import Bounds
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
@@ -43,10 +43,10 @@ def test_error_is_that_of_real_counts_on_the_stand_in(mechanism, m):
     """Half of 400 real releases lie within the median, 95 % within the rest; both tested at 4 standard errors."""
     table = public_table(m)
     forecast = forecast_count(StandIn(table, "rows"), DEFINITION, None, ["0.5"], "1e-5", mechanism)
-    plan = plan_count(table, DEFINITION, None, "0.5", "1e-5", mechanism)
+    plan = CountQuery(definition=DEFINITION, epsilon="0.5", delta="1e-5", mechanism=mechanism).plan(table)
     (error,) = forecast.errors
     assert (error.mechanism, error.epsilon, error.delta) == (plan.mechanism, plan.privacy.epsilon, plan.privacy.delta)
-    off = np.abs([compute_count(table, plan) - forecast.outliers for _ in range(400)])
+    off = np.abs([plan.compute(table) - forecast.outliers for _ in range(400)])
     for share, width in ((0.5, error.median), (0.95, error.most)):
         spread = 4 * np.sqrt(share * (1 - share) / 400)
         assert np.mean(off <= width + 0.5) > share - spread

@@ -23,7 +23,6 @@ from eremite.forecast import subspaces as forecasting
 from eremite.forecast.draws import field
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
-from eremite.queries.subspaces import compute_subspaces
 from eremite.table import Bounds
 
 NAMES = ("a", "b", "c", "d")
@@ -68,7 +67,7 @@ def real_searches(search, stand_in, epsilon):
     """Of real releases: how often the first set is right, how often all are, and the missed outliers of each."""
     counts, plan = counted(), search.plan(stand_in, epsilon)
     most = sum(sorted(counts.values())[-search.h :])
-    drawn = [compute_subspaces(stand_in.table, plan) for _ in range(TIMES)]
+    drawn = [plan.compute(stand_in.table) for _ in range(TIMES)]
     first = np.mean([counts[named[0]] == max(counts.values()) for named in drawn])
     right = [right_by_definition(named, search.h) for named in drawn]
     missed = [most - sum(map(counts.get, named)) for named in drawn]

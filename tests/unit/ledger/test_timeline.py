@@ -21,7 +21,9 @@ def ledger(cap, charges, hours=1):
     for number, (account, epsilon) in enumerate(charges):
         clock[0] += timedelta(hours=hours)
         with contextlib.suppress(BudgetRefused):
-            made.reserve(Account("patients", account), str(number), "f", Cost.pure(Fraction(epsilon)), "words")
+            made.reserve(
+                Account("patients", account), str(number), "f", Cost.pure(Fraction(epsilon)), {"query": "words"}
+            )
     return made
 
 

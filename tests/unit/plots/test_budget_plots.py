@@ -26,7 +26,9 @@ def course(cap, charges, analyst=None):
     for number, (account, epsilon) in enumerate(charges):
         clock[0] += timedelta(days=1)
         with contextlib.suppress(BudgetRefused):
-            ledger.reserve(Account("patients", account), str(number), "f", Cost.pure(Fraction(epsilon)), "words")
+            ledger.reserve(
+                Account("patients", account), str(number), "f", Cost.pure(Fraction(epsilon)), {"query": "words"}
+            )
     return ledger.timeline("patients", analyst)
 
 

@@ -7,11 +7,8 @@ import pytest
 
 from eremite import OutlierDefinition, Table
 from eremite.ledger import Cost
-from eremite.queries.count import plan_count
-from eremite.queries.detection import plan_detection
-from eremite.queries.report import plan_report
-from eremite.queries.screening import plan_screening
-from eremite.queries.subspaces import family_of, plan_subspaces
+from eremite.queries import CountQuery, DetectQuery, ReportQuery, ScreenQuery, SubspacesQuery
+from eremite.queries.subspaces import family_among
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 EPSILON, DELTA = Fraction(3, 5), Fraction(1, 10**6)
@@ -22,16 +19,24 @@ def table(m):
 
 
 def searched(m, h=2, delta=0, utility="centered", selection="permute-and-flip"):
-    family = family_of(table(m), 2, None, None)
-    return plan_subspaces(table(m), DEFINITION, family, h, EPSILON, delta, utility, selection)
+    family = family_among(table(m).columns, 2, None, None)
+    return SubspacesQuery(
+        definition=DEFINITION,
+        subspaces=list(family),
+        h=h,
+        epsilon=EPSILON,
+        delta=delta,
+        utility=utility,
+        selection=selection,
+    ).plan(table(m))
 
 
 @pytest.mark.parametrize("m", [1, 4])
 def test_count_costs_its_epsilon_and_delta(m):
-    assert plan_count(table(m), DEFINITION, None, EPSILON, 0, "auto").cost == Cost.pure(EPSILON)
-    cost = plan_count(table(m), DEFINITION, None, EPSILON, DELTA, "gaussian").cost
+    assert CountQuery(definition=DEFINITION, epsilon=EPSILON).plan(table(m)).cost == Cost.pure(EPSILON)
+    cost = CountQuery(definition=DEFINITION, epsilon=EPSILON, delta=DELTA, mechanism="gaussian").plan(table(m)).cost
     assert cost == Cost(epsilon=EPSILON, delta=DELTA, rho=EPSILON**2 / 2, rho_delta=DELTA)
-    assert plan_screening(table(m), DEFINITION, 3, None, EPSILON).cost == Cost.pure(EPSILON)
+    assert ScreenQuery(definition=DEFINITION, most_yes=3, epsilon=EPSILON).plan(table(m)).cost == Cost.pure(EPSILON)
 
 
 @pytest.mark.parametrize("m", [1, 4])
@@ -54,10 +59,16 @@ def test_search_that_uses_its_delta_has_none_by_zcdp():
 @pytest.mark.parametrize("m", [1, 4])
 def test_detection_and_report_cost_their_steps(m):
     points, each = np.zeros((9, 8)), EPSILON / 3
-    assert plan_detection(table(m), DEFINITION, points, 3, None, EPSILON).cost.rho == 3 * each**2 / 2
-    assert plan_detection(table(m), DEFINITION, None, 3, None, EPSILON).cost.rho == 3 * each**2 / 8
-    family = family_of(table(m), 2, None, None)
-    report = plan_report(table(m), DEFINITION, family, 2, EPSILON, 0)
+    assert (
+        DetectQuery(definition=DEFINITION, candidates=points, h=3, epsilon=EPSILON).plan(table(m)).cost.rho
+        == 3 * each**2 / 2
+    )
+    assert (
+        DetectQuery(definition=DEFINITION, candidates=None, h=3, epsilon=EPSILON).plan(table(m)).cost.rho
+        == 3 * each**2 / 8
+    )
+    family = family_among(table(m).columns, 2, None, None)
+    report = ReportQuery(definition=DEFINITION, subspaces=list(family), h=2, epsilon=EPSILON).plan(table(m))
     half = EPSILON / 2
     finding = (half / 5) ** 2 / 2 + 2 * (half * 4 / 5 / 2) ** 2 / 2
     assert report.cost == Cost(epsilon=EPSILON, rho=finding + 2 * (half / 2) ** 2 / 2)

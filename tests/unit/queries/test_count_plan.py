@@ -6,7 +6,8 @@ import pytest
 
 from eremite import InputError, OutlierDefinition, Privacy, Table
 from eremite.mechanisms import entropy
-from eremite.queries.count import compute_count, per_row, plan_count
+from eremite.queries import CountQuery
+from eremite.queries.count import per_row
 from eremite.table import Bounds
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
@@ -31,7 +32,9 @@ def table(n_rows=60, rows_per_person=1):
 
 
 def plan(table, columns=None, epsilon=0.5, delta=0, mechanism="auto", definition=DEFINITION):
-    return plan_count(table, definition, columns, epsilon, delta, mechanism)
+    return CountQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, mechanism=mechanism).plan(
+        table
+    )
 
 
 def fixed_bits(monkeypatch, first):
@@ -124,12 +127,12 @@ def test_one_row_a_person_or_no_delta_changes_nothing_but_epsilon():
 @pytest.mark.parametrize(("first", "value"), [(1, 0), (2**64 - 2, 60)])
 def test_value_stays_between_0_and_the_number_of_rows(monkeypatch, mechanism, first, value):
     fixed_bits(monkeypatch, first)
-    assert compute_count(table(), plan(table(), None, 0.5, 1e-6, mechanism)) == value
+    assert plan(table(), None, 0.5, 1e-6, mechanism).compute(table()) == value
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_value_is_a_plain_integer(mechanism):
-    assert type(compute_count(table(), plan(table(), None, 0.5, 1e-6, mechanism))) is int
+    assert type(plan(table(), None, 0.5, 1e-6, mechanism).compute(table())) is int
 
 
 def test_value_is_near_the_count_in_the_chosen_columns(monkeypatch):
@@ -138,6 +141,6 @@ def test_value_is_near_the_count_in_the_chosen_columns(monkeypatch):
     rows = np.random.default_rng(2).random((60, 3))
     rows[:, 0] = 0.5  # all alike in a: no outliers there, and some elsewhere
     made = Table.from_frame(rows, bounds=BOUNDS)
-    assert compute_count(made, plan(made, ["a"], 20)) == 0
+    assert plan(made, ["a"], 20).compute(made) == 0
     fixed_bits(monkeypatch, 2**63)
-    assert compute_count(made, plan(made, ["b", "c"], 20)) > 10
+    assert plan(made, ["b", "c"], 20).compute(made) > 10

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
-from eremite.queries import detection
-from eremite.queries.detection import compute_detection, plan_detection
+from eremite.queries import DetectQuery, detection
 from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
@@ -23,7 +22,9 @@ def table(n=30, rows_per_person=1):
 
 
 def plan(candidates=POINTS, h=1, columns=None, epsilon=1, some=None):
-    return plan_detection(some or table(), DEFINITION, candidates, h, columns, epsilon)
+    return DetectQuery(definition=DEFINITION, candidates=candidates, h=h, columns=columns, epsilon=epsilon).plan(
+        some or table()
+    )
 
 
 def test_candidates_are_scaled_as_the_rows_were():
@@ -64,7 +65,7 @@ def test_frame_of_other_columns_is_refused_for_free(frame, rows):
 
 @pytest.mark.parametrize("frame", FRAMES)
 def test_screen_matches_a_frame_by_name(frame):
-    screen = Session(table(), epsilon=1).is_outlier(DEFINITION, most_yes=30, epsilon=1)
+    screen = Session(table(), epsilon=1).open_screen(DEFINITION, most_yes=30, epsilon=1)
     seen = []
     screen._screening.answer = lambda points: seen.append(points.tolist()) or (False,) * len(points)
     screen.ask(FRAMES[frame](SWAPPED))
@@ -141,7 +142,7 @@ def test_charge_for_detection_is_made_before_a_row_is_looked_at(candidates):
 def test_places_are_plain_integers_each_drawn_once(candidates):
     some = table(5) if candidates is None else table()
     h = 5 if candidates is None else 3
-    drawn = compute_detection(some, plan(candidates, h, some=some))
+    drawn = plan(candidates, h, some=some).compute(some)
     assert sorted(drawn) == list(range(h))
     assert {type(place) for place in drawn} == {int}
 
@@ -150,16 +151,16 @@ def test_lonely_candidate_wins_where_the_budget_is_large():
     """Forty rows near one candidate, one near the other, none near the third, and epsilon 20: 20 steps decide."""
     rows = np.array([[0.2, 0.2]] * 40 + [[0.8, 0.8]])
     crowd = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)})
-    made = plan_detection(crowd, DEFINITION, [[0.2, 0.2], [0.8, 0.2]], 1, None, 20)
-    assert {compute_detection(crowd, made) for _ in range(100)} == {(1,)}
+    made = DetectQuery(definition=DEFINITION, candidates=[[0.2, 0.2], [0.8, 0.2]], h=1, epsilon=20).plan(crowd)
+    assert {made.compute(crowd) for _ in range(100)} == {(1,)}
 
 
 def test_rows_of_the_same_degree_are_drawn_alike_and_lonely_ones_more_often():
     """Two lonely rows of eight, k = 2 and epsilon 20: e^10 times as likely as the others."""
     rows = np.array([[0.1, 0.1]] * 6 + [[0.5, 0.9], [0.9, 0.5]])
     crowd = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)})
-    made = plan_detection(crowd, DEFINITION, None, 1, None, 20)
-    assert {compute_detection(crowd, made) for _ in range(100)} == {(6,), (7,)}
+    made = DetectQuery(definition=DEFINITION, candidates=None, h=1, epsilon=20).plan(crowd)
+    assert {made.compute(crowd) for _ in range(100)} == {(6,), (7,)}
 
 
 def test_release_of_rows_says_how_little_it_tells():
@@ -179,7 +180,7 @@ def test_rows_are_grouped_by_degree_with_one_look_at_each(monkeypatch):
     monkeypatch.setattr(np, "flatnonzero", lambda _: pytest.fail("all rows were looked at again"))
     degrees = np.random.default_rng(4).integers(0, 8, 200)
     k = OutlierDefinition(min_neighbors=9, radius=0.1)
-    made = plan_detection(table(200), k, None, 1, None, 1)
+    made = DetectQuery(definition=k, candidates=None, h=1, epsilon=1).plan(table(200))
     [drawn] = detection._among_rows(degrees, made)
     assert groups == [[int(np.count_nonzero(degrees == degree)) for degree in range(10)]]
     assert degrees[drawn] == np.argmax(groups[0])
@@ -191,5 +192,5 @@ def test_draws_among_rows_that_would_weigh_too_much_are_refused_for_free():
     k = OutlierDefinition(min_neighbors=20_000, radius=0.1)
     said = refused_for_free(many, lambda session: session.detect_outliers(k, candidates=None, h=50, epsilon=1))
     assert said.startswith("Naming 50 of the rows with min_neighbors 20,000 takes more than the 1,000,000 weights")
-    assert plan_detection(many, k, None, 49, None, 1).h == 49
-    assert plan_detection(many, k, POINTS * 20, 50, None, 1).h == 50
+    assert DetectQuery(definition=k, candidates=None, h=49, epsilon=1).plan(many).h == 49
+    assert DetectQuery(definition=k, candidates=POINTS * 20, h=50, epsilon=1).plan(many).h == 50

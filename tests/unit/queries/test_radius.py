@@ -10,7 +10,8 @@ from eremite import OutlierDefinition, Privacy, Release, Session, Table
 from eremite.forecast import StandIn, radius_on
 from eremite.ledger import Cost
 from eremite.outliers import count_outliers
-from eremite.queries.radius import RADII, compute_radius, plan_radius
+from eremite.queries import RadiusQuery
+from eremite.queries.radius import RADII
 from eremite.sensitivity import dampened, local_profile, most_moved
 from tests.private_side import left_when_looking, refused_for_free
 
@@ -53,8 +54,8 @@ def test_scores_are_the_dampened_distance_from_the_target(monkeypatch):
             return 3
 
     monkeypatch.setattr("eremite.queries.radius.Scores", Looked)
-    plan = plan_radius(table(), 3, None, "0.05", [0.01, 0.02, 0.05, 0.1], 1)
-    assert compute_radius(table(), plan) == "0.1"
+    plan = RadiusQuery(min_neighbors=3, share="0.05", radii=[0.01, 0.02, 0.05, 0.1], epsilon=1).plan(table())
+    assert plan.compute(table()) == "0.1"
     ((bounds, exact, rate),) = seen
     assert rate == Fraction(1, 2)
     most = most_moved(800, 2, 3)
@@ -67,7 +68,7 @@ def test_scores_are_the_dampened_distance_from_the_target(monkeypatch):
 
 @pytest.mark.parametrize("m", [1, 4])
 def test_choice_costs_one_draw(m):
-    plan = plan_radius(table(m), 5, None, "0.1", None, "0.6")
+    plan = RadiusQuery(min_neighbors=5, share="0.1", epsilon="0.6").plan(table(m))
     assert plan.cost == Cost(epsilon=Fraction(3, 5), rho=Fraction(9, 50))
     assert plan.each == Fraction(3, 5) / m
     assert plan.target == 80

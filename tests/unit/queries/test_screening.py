@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
-from eremite.queries.screening import Screening, plan_screening
+from eremite.queries import ScreenQuery
+from eremite.queries.screening import Screening
 from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.1)
@@ -22,11 +23,11 @@ def table(rows_per_person=1):
 
 
 def plan(most_yes=1, epsilon=1, some=None):
-    return plan_screening(some or table(), DEFINITION, most_yes, None, epsilon)
+    return ScreenQuery(definition=DEFINITION, most_yes=most_yes, epsilon=epsilon).plan(some or table())
 
 
 def screen(most_yes=1, epsilon=20, session=None):
-    return (session or Session(table(), epsilon=20)).is_outlier(DEFINITION, most_yes=most_yes, epsilon=epsilon)
+    return (session or Session(table(), epsilon=20)).open_screen(DEFINITION, most_yes=most_yes, epsilon=epsilon)
 
 
 @pytest.mark.parametrize("most_yes", [1, 2, 5, 100, 1_000_000])
@@ -50,7 +51,7 @@ def test_many_yes_are_granted_or_refused_before_they_are_charged(most_yes):
     """The share of the threshold gets small and never 0."""
     session = Session(table(), epsilon=1)
     try:
-        session.is_outlier(DEFINITION, most_yes=most_yes, epsilon=1)
+        session.open_screen(DEFINITION, most_yes=most_yes, epsilon=1)
     except InputError:
         assert session.remaining == Privacy(Fraction(1))
 
@@ -90,7 +91,7 @@ def test_outlier_begins_below_k_rows():
     """As among rows: with k = 2, one row near is an outlier and two are not."""
     rows = np.array([[10.0, 1.0], [60.0, 6.0], [60.0, 6.0], *[[90.0, 9.0]] * 5])
     some = Table.from_frame(rows, {"age": (0, 100), "dose": (0, 10)})
-    opened = Session(some, epsilon=1).is_outlier(DEFINITION, most_yes=5, epsilon=1)
+    opened = Session(some, epsilon=1).open_screen(DEFINITION, most_yes=5, epsilon=1)
     quiet(opened)
     assert opened.ask([[30.0, 3.0], [10.0, 1.0], [60.0, 6.0], [90.0, 9.0]]).value == (True, True, False, False)
 
@@ -143,7 +144,7 @@ BAD = [
 @pytest.mark.parametrize("bad", BAD, ids=str)
 def test_bad_request_for_a_screen_spends_nothing_and_looks_at_nothing(bad):
     request = {"definition": DEFINITION, "most_yes": 1, "epsilon": 0.5} | bad
-    assert refused_for_free(table(), lambda session: session.is_outlier(**request))
+    assert refused_for_free(table(), lambda session: session.open_screen(**request))
 
 
 def test_refused_screen_spends_nothing():

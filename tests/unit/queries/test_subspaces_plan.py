@@ -10,15 +10,13 @@ from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Sessi
 from eremite.engines import count_neighbors
 from eremite.intervals import as_arb
 from eremite.mechanisms import SmoothLaplace
+from eremite.queries import ReportQuery, SubspacesQuery
 from eremite.queries.count import per_row
-from eremite.queries.report import plan_report
 from eremite.queries.subspaces import (
     CENTER_SHARE,
     MOST_SUBSPACES,
     _dampened_scores,
-    compute_subspaces,
-    family_of,
-    plan_subspaces,
+    family_among,
 )
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
 from eremite.session import session as module
@@ -49,8 +47,16 @@ def table(n=30, rows_per_person=1):
 
 def plan(h=1, epsilon=1, delta=0, utility="centered", selection="permute-and-flip", table=None, max_size=2):
     table = table or rowless()
-    family = family_of(table, None, max_size, None)
-    return plan_subspaces(table, DEFINITION, family, h, epsilon, delta, utility, selection)
+    family = family_among(table.columns, None, max_size, None)
+    return SubspacesQuery(
+        definition=DEFINITION,
+        subspaces=list(family),
+        h=h,
+        epsilon=epsilon,
+        delta=delta,
+        utility=utility,
+        selection=selection,
+    ).plan(table)
 
 
 # The family.
@@ -68,13 +74,13 @@ def plan(h=1, epsilon=1, delta=0, utility="centered", selection="permute-and-fli
 )
 def test_family_is_named_in_one_way(given):
     with pytest.raises(InputError, match="Give one of size, max_size and subspaces"):
-        family_of(rowless(), *given)
+        family_among(rowless().columns, *given)
 
 
 def test_family_holds_what_was_asked_for():
-    assert list(family_of(rowless(), 1, None, None)) == [("a",), ("b",), ("c",), ("d",)]
-    assert family_of(rowless(), None, 3, None).count == 4 + 6 + 4
-    assert list(family_of(rowless(), None, None, [["c", "a"], ("b",)])) == [("a", "c"), ("b",)]
+    assert list(family_among(rowless().columns, 1, None, None)) == [("a",), ("b",), ("c",), ("d",)]
+    assert family_among(rowless().columns, None, 3, None).count == 4 + 6 + 4
+    assert list(family_among(rowless().columns, None, None, [["c", "a"], ("b",)])) == [("a", "c"), ("b",)]
 
 
 @pytest.mark.parametrize(
@@ -98,14 +104,14 @@ def test_family_holds_what_was_asked_for():
 )
 def test_family_that_does_not_fit_is_refused(given):
     with pytest.raises(InputError):
-        family_of(rowless(), *given)
+        family_among(rowless().columns, *given)
 
 
 @pytest.mark.parametrize("subspaces", [np.array([["a"], ["b"]]), np.array([]), 5], ids=["array", "empty array", "5"])
 def test_family_that_is_no_list_is_taken_or_refused(subspaces):
     """As `columns` is in other requests."""
     try:
-        assert family_of(rowless(), None, None, subspaces).count == 2
+        assert family_among(rowless().columns, None, None, subspaces).count == 2
     except InputError:
         return
 
@@ -127,23 +133,23 @@ def test_family_too_large_is_refused_with_its_count_before_anything_is_charged()
 def test_family_of_astronomical_size_is_refused_in_a_short_sentence():
     """The number of all sets of 20,000 columns has more digits than Python writes."""
     with pytest.raises(InputError, match="There are more than 1,000,000,000,000,000 such subspaces") as refused:
-        family_of(rowless(20_000), None, 20_000, None)
+        family_among(rowless(20_000).columns, None, 20_000, None)
     assert len(str(refused.value)) < 300
 
 
 def test_search_with_too_many_draws_is_refused_before_anything_is_charged():
     """Every draw looks at every candidate: a million out of a million would never end."""
     with pytest.raises(InputError, match="Naming 50,000 of 9,531,039 subspaces takes more than"):
-        plan_subspaces(
-            rowless(45), DEFINITION, family_of(rowless(45), None, 6, None), 50_000, 1, 0, "paper", "exponential"
-        )
+        SubspacesQuery(
+            definition=DEFINITION, max_size=6, h=50_000, epsilon=1, utility="paper", selection="exponential"
+        ).plan(rowless(45))
 
 
 def test_family_of_ten_million_is_the_most():
     """Up to six columns of 45, and of 46."""
-    assert family_of(rowless(45), None, 6, None).count == 9_531_039 <= MOST_SUBSPACES
+    assert family_among(rowless(45).columns, None, 6, None).count == 9_531_039 <= MOST_SUBSPACES
     with pytest.raises(InputError, match="There are 10,917,019"):
-        family_of(rowless(46), None, 6, None)
+        family_among(rowless(46).columns, None, 6, None)
 
 
 # What is spent.
@@ -220,7 +226,7 @@ def test_limit_leaves_what_is_cut_off_no_chance():
 @pytest.mark.parametrize("h", [1, 3, 7])
 @pytest.mark.parametrize("delta", [0, DELTA])
 def test_report_spends_its_parts_and_no_more(h, delta):
-    made = plan_report(rowless(), DEFINITION, family_of(rowless(), None, 2, None), h, "0.7", delta)
+    made = ReportQuery(definition=DEFINITION, max_size=2, h=h, epsilon="0.7", delta=delta).plan(rowless())
     assert made.finding.privacy.epsilon == Fraction(35, 100)
     assert made.each_count * h == Fraction(35, 100)
     assert made.privacy == Privacy(Fraction(7, 10), made.finding.privacy.delta)
@@ -228,7 +234,7 @@ def test_report_spends_its_parts_and_no_more(h, delta):
 
 def test_report_of_many_subspaces_charges_the_delta_it_uses():
     some = rowless(10)
-    made = plan_report(some, DEFINITION, family_of(some, None, 4, None), 150, 4, DELTA)
+    made = ReportQuery(definition=DEFINITION, max_size=4, h=150, epsilon=4, delta=DELTA).plan(some)
     assert made.finding.selection == "exponential"
     assert made.privacy == Privacy(Fraction(4), DELTA)
 
@@ -305,7 +311,7 @@ def test_release_names_what_ran_and_nothing_else(utility):
     session = Session(table(), epsilon=10)
     release = session.top_subspaces(DEFINITION, h=2, size=2, epsilon=1, utility=utility)
     assert len(set(release.value)) == 2
-    assert set(release.value) <= set(family_of(table(), 2, None, None))
+    assert set(release.value) <= set(family_among(table().columns, 2, None, None))
     assert release.mechanism == f"{utility}, permute-and-flip"
     assert dict(release.parameters) == {"h": 2, "family": "all 6 sets of 2 columns"}
 
@@ -313,7 +319,7 @@ def test_release_names_what_ran_and_nothing_else(utility):
 def test_all_candidates_drawn_come_each_once():
     session = Session(table(), epsilon=1, delta="1e-6")
     release = session.top_subspaces(DEFINITION, h=10, max_size=2, epsilon=1, delta="1e-6")
-    assert sorted(release.value) == sorted(family_of(table(), None, 2, None))
+    assert sorted(release.value) == sorted(family_among(table().columns, None, 2, None))
 
 
 # The center: what the attacks assume of it, seen in the code that runs.
@@ -321,12 +327,14 @@ def test_all_candidates_drawn_come_each_once():
 
 def families():
     """In both orders: the largest bound comes early in one and late in the other."""
-    listed = list(family_of(table(), None, 2, None))
-    return [family_of(table(), None, None, order) for order in (listed, listed[::-1])]
+    listed = list(family_among(table().columns, None, 2, None))
+    return [family_among(table().columns, None, None, order) for order in (listed, listed[::-1])]
 
 
 def centered_plan(family, h):
-    return plan_subspaces(table(), DEFINITION, family, h, 2, 0, "centered", "permute-and-flip")
+    return SubspacesQuery(definition=DEFINITION, subspaces=list(family), h=h, epsilon=2, utility="centered").plan(
+        table()
+    )
 
 
 def looks_of(family, decay):
@@ -338,15 +346,18 @@ def looks_of(family, decay):
 @pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "centered"), (2, 2, "centered")])
 def test_auto_does_without_a_center_where_a_row_moves_little(k, size, utility):
     """Public facts decide: 2k + 1 in one column, more in others."""
-    definition, family = OutlierDefinition(min_neighbors=k, radius=0.2), family_of(rowless(), size, None, None)
-    made = plan_subspaces(rowless(), definition, family, 1, 1, 0, "auto", "permute-and-flip")
+    definition, family = (
+        OutlierDefinition(min_neighbors=k, radius=0.2),
+        family_among(rowless().columns, size, None, None),
+    )
+    made = SubspacesQuery(definition=definition, subspaces=list(family), h=1, epsilon=1).plan(rowless())
     assert (made.utility, made.center is None) == (utility, utility == "paper")
 
 
 @pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
 def test_progress_counts_the_subspaces_once_each(utility):
     told = []
-    compute_subspaces(table(), plan(1, utility=utility, table=table()), told.append)
+    plan(1, utility=utility, table=table()).compute(table(), told.append)
     assert told == list(range(1, 11))
 
 
@@ -356,7 +367,7 @@ def test_center_is_drawn_once_between_the_hth_largest_count_and_the_next_with_th
     for family in families():
         made, asked = centered_plan(family, h), []
         monkeypatch.setattr(SmoothLaplace, "draw", lambda *given, asked=asked: asked.append(given) or 3)
-        compute_subspaces(table(), made)
+        made.compute(table())
         counts, bounds = looks_of(family, made.center.decay)
         assert len(set(counts)) > 3
         assert max(bounds) > min(bounds)

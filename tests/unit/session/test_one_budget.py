@@ -17,7 +17,7 @@ from eremite import BudgetRefused, OutlierDefinition, Session, Table
 table = Table.from_frame(np.linspace(0, 1, 50)[:, None], bounds={"x": (0, 1)})
 session = Session(table, epsilon=2)
 definition = OutlierDefinition(min_neighbors=2, radius=0.1)
-screen = session.is_outlier(definition, most_yes=1, epsilon=1)
+screen = session.open_screen(definition, most_yes=1, epsilon=1)
 if os.fork() == 0:
     for ask in (lambda: session.count_outliers(definition, epsilon=1), lambda: screen.ask([[0.5]])):
         try:
@@ -49,7 +49,7 @@ def test_threads_get_no_more_yes_than_there_are(session, monkeypatch):
             time.sleep(0.0005)
             return center + 10**6
 
-    screen = session.is_outlier(OutlierDefinition(min_neighbors=3, radius=0.05), most_yes=5, epsilon=1)
+    screen = session.open_screen(OutlierDefinition(min_neighbors=3, radius=0.05), most_yes=5, epsilon=1)
     monkeypatch.setattr(screen._screening, "_noise", Eager())
 
     def ask(_):
@@ -65,10 +65,10 @@ def test_threads_get_no_more_yes_than_there_are(session, monkeypatch):
 
 def test_requests_that_cannot_be_answered_cost_nothing(session):
     definition = OutlierDefinition(min_neighbors=3, radius=0.05)
-    screen = session.is_outlier(definition, most_yes=screening._MOST_YES, epsilon=1)
+    screen = session.open_screen(definition, most_yes=screening._MOST_YES, epsilon=1)
     assert screen.yes_left == screening._MOST_YES
     left = session.remaining
     for most_yes in (0, screening._MOST_YES + 1, 10**400, True, 1.0):
         with pytest.raises(InputError, match="most_yes must be a whole number"):
-            session.is_outlier(definition, most_yes=most_yes, epsilon=1)
+            session.open_screen(definition, most_yes=most_yes, epsilon=1)
     assert session.remaining == left

@@ -104,10 +104,10 @@ def test_answer_lost_in_a_failure_stays_paid_for(table, monkeypatch):
 
 def test_screen_is_opened_once_under_an_id(table):
     session = Session(table, epsilon=1)
-    screen = session.is_outlier(DEFINITION, most_yes=1, epsilon="0.5", request_id="stream")
+    screen = session.open_screen(DEFINITION, most_yes=1, epsilon="0.5", request_id="stream")
     assert screen.ask(POINTS).request_id == "stream"
     with pytest.raises(BudgetRefused, match="ask again under another id"):
-        session.is_outlier(DEFINITION, most_yes=1, epsilon="0.5", request_id="stream")
+        session.open_screen(DEFINITION, most_yes=1, epsilon="0.5", request_id="stream")
     assert session.remaining == Privacy(Fraction(1, 2))
 
 

@@ -93,7 +93,7 @@ def test_radius_is_the_same_for_the_same_bits():
 
 
 def test_screen_is_the_same_for_the_same_bits():
-    screen = Session(_table(), epsilon=10).is_outlier(DEFINITION, most_yes=3, epsilon="2", columns=["a", "b"])
+    screen = Session(_table(), epsilon=10).open_screen(DEFINITION, most_yes=3, epsilon="2", columns=["a", "b"])
     points = np.random.default_rng(6).uniform(0, 1, (20, 2))
     assert screen.ask(points[:5]).value == (False, False, False, False, True)
     assert screen.ask(points[5:]).value == (False, False, True, True)

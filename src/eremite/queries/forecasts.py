@@ -1,0 +1,150 @@
+"""What can be forecast, as records: the fields of a question without its epsilon, and of which rows to make up."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eremite.queries.count import CountQuery
+from eremite.queries.fields import (
+    FROM_JSON,
+    USUAL_EPSILONS,
+    Columns,
+    Definition,
+    Delta,
+    Epsilons,
+    ListedSubspaces,
+    MaxSize,
+    MechanismName,
+    MinNeighbors,
+    Number,
+    Probability,
+    Radii,
+    SearchShapeName,
+    SelectionName,
+    ShapeName,
+    Share,
+    Size,
+    Top,
+    UtilityName,
+    Within,
+)
+from eremite.queries.subspaces import SubspacesQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CountForecast:
+    """A count without its epsilon."""
+
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    columns: Columns = None
+    delta: Delta = 0
+    shape: ShapeName = "clusters"
+
+    def at(self, epsilon: Number, mechanism: str) -> CountQuery:
+        """The count whose error is forecast."""
+        return CountQuery(
+            definition=self.definition, columns=self.columns, epsilon=epsilon, delta=self.delta, mechanism=mechanism
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastCountQuery(_CountForecast):
+    """How far off a count would be."""
+
+    name: ClassVar[str] = "forecast_count"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+    mechanism: MechanismName = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonForCountQuery(_CountForecast):
+    """Which epsilon makes 95 % of the counts right to within so many rows."""
+
+    name: ClassVar[str] = "epsilon_for_count"
+
+    within: Within
+    mechanism: MechanismName = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareMechanismsQuery(_CountForecast):
+    """How far off a count would be with each mechanism."""
+
+    name: ClassVar[str] = "compare_mechanisms"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SubspacesForecast:
+    """A search without its epsilon."""
+
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    h: Top
+    size: Size = None
+    max_size: MaxSize = None
+    subspaces: ListedSubspaces = None
+    delta: Delta = 0
+    utility: UtilityName = "auto"
+    selection: SelectionName = "permute-and-flip"
+    shape: SearchShapeName = "planted"
+
+    def at(self, epsilon: Number) -> SubspacesQuery:
+        """The search whose chances are forecast."""
+        return SubspacesQuery(
+            definition=self.definition,
+            h=self.h,
+            size=self.size,
+            max_size=self.max_size,
+            subspaces=self.subspaces,
+            epsilon=epsilon,
+            delta=self.delta,
+            utility=self.utility,
+            selection=self.selection,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastSubspacesQuery(_SubspacesForecast):
+    """How likely the right sets of columns would be named."""
+
+    name: ClassVar[str] = "forecast_subspaces"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonForSubspacesQuery(_SubspacesForecast):
+    """Which epsilon makes all sets named right with some probability."""
+
+    name: ClassVar[str] = "epsilon_for_subspaces"
+
+    probability: Probability = "0.9"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastRadiusQuery:
+    """At which radius is about this share of public or made-up rows outliers."""
+
+    name: ClassVar[str] = "forecast_radius"
+    __pydantic_config__ = FROM_JSON
+
+    min_neighbors: MinNeighbors
+    share: Share
+    columns: Columns = None
+    radii: Radii = None
+    shape: ShapeName = "clusters"
+
+
+ForecastQuery = (
+    ForecastCountQuery
+    | EpsilonForCountQuery
+    | CompareMechanismsQuery
+    | ForecastSubspacesQuery
+    | EpsilonForSubspacesQuery
+    | ForecastRadiusQuery
+)

@@ -1,0 +1,93 @@
+"""A release as a notebook shows it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from eremite.html import card
+from eremite.names import joined_cut, shown_name
+from eremite.release.release import Release
+from eremite.release.words import (
+    candidates_in_words,
+    definition_in_words,
+    mechanism_in_words,
+    protection_in_words,
+    searched_in_words,
+    spent_in_words,
+)
+
+_MOST_LINES = 20
+_MOST_NAMES = 12
+
+
+def release_html(release: Release) -> str:
+    """The answer as a sentence, its parts as a table if it has several, and what it cost and protects."""
+    title, heads, rows = _ANSWERS.get(release.query, _plain)(release)
+    one, others = ("row", "other row") if release.query in _ABOUT_ROWS else ("candidate", "row")
+    facts = {"outlier": definition_in_words(release, one, others)}
+    if release.query in ("top_subspaces", "outlier_report"):
+        facts["searched"] = searched_in_words(release)
+    if release.query == "detect_outliers":
+        facts["candidates"] = candidates_in_words(release)
+    facts |= {
+        "spent": f"{spent_in_words(release)}; {mechanism_in_words(release)}",
+        "protects": protection_in_words(release),
+        "request id": shown_name(release.request_id),
+    }
+    left_out = [("...",) + ("",) * (len(heads) - 1)] if len(rows) > _MOST_LINES else []
+    return card(title, facts, heads, [*rows[:_MOST_LINES], *left_out])
+
+
+_ABOUT_ROWS = ("count_outliers", "top_subspaces", "outlier_report", "choose_radius")
+_Answer = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
+
+
+def _names(names: Any) -> str:
+    return joined_cut([shown_name(str(name)) for name in names], _MOST_NAMES, "columns")
+
+
+def _count(release: Release) -> _Answer:
+    return f"about {release.value:,} rows are outliers in {_names(release.columns)}", (), []
+
+
+def _subspaces(release: Release) -> _Answer:
+    value: Any = release.value
+    rows = [(f"{rank}", _names(names)) for rank, names in enumerate(value, 1)]
+    return "drawn as the sets of columns with the most outliers", ("order drawn", "columns"), rows
+
+
+def _report(release: Release) -> _Answer:
+    value: Any = release.value
+    rows = [(f"{rank}", _names(names), f"about {count:,}") for rank, (names, count) in enumerate(value, 1)]
+    return "drawn as the sets of columns with the most outliers", ("order drawn", "columns", "outliers"), rows
+
+
+def _detection(release: Release) -> _Answer:
+    value: Any = release.value
+    title = f"drawn as the candidates with the fewest rows near them in {_names(release.columns)}"
+    rows = [(f"{rank}", f"{position:,}") for rank, position in enumerate(value, 1)]
+    return title, ("order drawn", "position, from 0"), rows
+
+
+def _radius(release: Release) -> _Answer:
+    share = dict(release.parameters).get("share")
+    return f"radius {release.value!r}, drawn for a share of {share} outliers in {_names(release.columns)}", (), []
+
+
+def _screen(release: Release) -> _Answer:
+    value: Any = release.value
+    title = f"{sum(value):,} of {len(value):,} candidates said to be outliers in {_names(release.columns)}"
+    return title, (), []
+
+
+def _plain(release: Release) -> _Answer:
+    return f"{shown_name(release.query)}: {release.value!r}", (), []
+
+
+_ANSWERS = {
+    "count_outliers": _count,
+    "top_subspaces": _subspaces,
+    "outlier_report": _report,
+    "detect_outliers": _detection,
+    "choose_radius": _radius,
+    "open_screen": _screen,
+}
