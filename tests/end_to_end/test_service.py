@@ -104,10 +104,19 @@ def test_refusal_is_one_sentence_and_costs_nothing(
 ) -> None:
     left = service.left()
     answer = service.ask(path, question)
-    assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    known = ["error", "needed", "remaining"] if status == 409 else ["error"]
+    assert (answer.status_code, list(answer.json())) == (status, known)
     assert sentence in answer.json()["error"]
     assert "\n" not in answer.json()["error"]
     assert service.left() == left
+
+
+def test_refusal_by_the_budget_says_what_is_needed_and_what_remains(service: Served) -> None:
+    left = service.get("/patients/budget").json()["remaining"]
+    answer = service.ask("/patients/count", COUNT | {"epsilon": "10/3", "delta": "1e-9", "mechanism": "gaussian"})
+    assert answer.status_code == 409
+    assert answer.json()["needed"] == {"epsilon": "10/3", "delta": 1e-9}
+    assert answer.json()["remaining"] == left
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 10**5, b'{"epsilon": NaN}'])
@@ -240,16 +249,16 @@ def is_ended(wire: socket.socket) -> bool:
 WAITING = """
 import time
 from pathlib import Path
-from eremite.session import session
+from eremite.queries.detection import DetectionPlan
 
-computed = session.compute_detection
+computed = DetectionPlan.compute
 
-def compute_detection(*asked):
+def compute(*asked):
     while Path("hold on").exists():
         time.sleep(0.01)
     return computed(*asked)
 
-session.compute_detection = compute_detection
+DetectionPlan.compute = compute
 """
 
 

@@ -18,13 +18,13 @@ import pytest
 from fastapi import FastAPI
 
 from eremite.ledger import ledger as ledger_module
+from eremite.queries.detection import DetectionPlan
 from eremite.service.application import application
 from eremite.service.errors import INTERNAL
 from eremite.service.ledger_reads import LedgerReads
 from eremite.service.scheduler import Scheduler
 from eremite.service.state import ServiceState, open_datasets
 from eremite.service.tokens import Grant, change_grants, hash_of
-from eremite.session import session as session_module
 from tests import clockwork
 from tests.end_to_end.patients import BOUNDS, description, write_csv
 
@@ -134,13 +134,13 @@ def test_asker_sees_the_values_and_nothing_else(seen: Callable[[str], list[str]]
 
 
 def test_asker_tells_a_leaking_mutant(seen: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = session_module.compute_detection
+    compute = DetectionPlan.compute
 
-    def leaking(table: Any, plan: Any) -> Any:
+    def leaking(plan: Any, table: Any, *more: Any) -> Any:
         logging.getLogger("eremite").debug("mean %s", table.points().mean())
-        return compute(table, plan)
+        return compute(plan, table, *more)
 
-    monkeypatch.setattr(session_module, "compute_detection", leaking)
+    monkeypatch.setattr(DetectionPlan, "compute", leaking)
     assert seen("alike") != seen("alone")
 
 
@@ -150,10 +150,10 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def failing(table: Any, plan: Any) -> Any:
+    def failing(plan: Any, table: Any, *more: Any) -> Any:
         raise ArithmeticError(f"row 7 is {table.points()[7]}")
 
-    monkeypatch.setattr(session_module, "compute_detection", failing)
+    monkeypatch.setattr(DetectionPlan, "compute", failing)
     app = served("alone")
     with caplog.at_level(logging.DEBUG):
         failed, budget = asked(app, [*posts(ALWAYS_THE_SAME[2:]), ("GET", "/budget", None)])

@@ -1,4 +1,4 @@
-"""Error responses: {"error": "one sentence"}. Nothing in them depends on the rows.
+"""Error responses: {"error": "one sentence"}; 409 adds numbers. Nothing in them depends on the rows.
 
 400  the body is not JSON                      413  the body is too long
 401  the token is missing or unknown           422  the question is invalid; nothing was charged
@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
+from eremite.ledger.to_json import privacy_to_json
 from eremite.service.scheduler import TooManyWaiting
 
 LOG = logging.getLogger("eremite.service")  # read by the custodian
@@ -39,19 +40,22 @@ def error_response(status: int, sentence: str, headers: dict[str, str] | None = 
 
 def add_handlers(app: FastAPI) -> None:
     """Give every expected error its response. Handlers are coroutines, because functions would need a thread."""
-    app.add_exception_handler(InputError, _with_message(422))
-    app.add_exception_handler(BudgetRefused, _with_message(409))
+    app.add_exception_handler(InputError, _invalid_question)
+    app.add_exception_handler(BudgetRefused, _budget_refused)
     app.add_exception_handler(LedgerError, _logged(LEDGER_UNAVAILABLE))
     app.add_exception_handler(TokensUnavailable, _logged(_TOKENS_UNAVAILABLE))
     app.add_exception_handler(TooManyWaiting, _too_many_waiting)
     app.add_exception_handler(StarletteHTTPException, _http_error)
 
 
-def _with_message(status: int) -> Handler:
-    async def respond(_: Request, error: Exception) -> Response:
-        return error_response(status, str(error))
+async def _invalid_question(_: Request, error: Exception) -> Response:
+    return error_response(422, str(error))
 
-    return respond
+
+async def _budget_refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, BudgetRefused)  # noqa: S101 -- for the type checker
+    numbers = {"needed": privacy_to_json(error.needed), "remaining": privacy_to_json(error.remaining)}
+    return JSONResponse({"error": str(error)} | numbers, 409)
 
 
 def _logged(sentence: str) -> Handler:

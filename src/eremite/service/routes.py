@@ -4,24 +4,35 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
-from eremite import Release, Session
+from eremite import (
+    CompareMechanismsQuery,
+    CountQuery,
+    DetectQuery,
+    EpsilonForCountQuery,
+    EpsilonForSubspacesQuery,
+    ForecastCountQuery,
+    ForecastSubspacesQuery,
+    RadiusQuery,
+    Release,
+    ReportQuery,
+    SubspacesQuery,
+)
 from eremite.errors import EremiteError
 from eremite.forecast.to_json import to_json
 from eremite.ledger import Account, Released
 from eremite.ledger.to_json import budgets_to_json, entry_to_json, privacy_to_json
 from eremite.privacy import json_number
-from eremite.service import requests, schemas
+from eremite.service import schemas
 from eremite.service.auth import Caller, CurrentCaller, CurrentCustodian, CurrentGrant, CurrentState
 from eremite.service.errors import LEDGER_UNAVAILABLE, error_response
 from eremite.service.ledger_reads import HEALTH_TIMEOUT
 from eremite.service.limits import facts_of
-from eremite.service.requests import Question, body_schema, read_question
+from eremite.service.requests import QueryBody
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
 from eremite.version import __version__
@@ -115,25 +126,14 @@ def _releases(caller: Caller) -> Response:
     return JSONResponse({"releases": [json.loads(event.release) for event in events if isinstance(event, Released)]})
 
 
-#: A method of a session, and how its result becomes a response.
-Ask = Callable[..., Any]
-Respond = Callable[[Any], Response]
+def _answer(answer: object) -> Response:
+    """The response to a question: a release, in the bytes that the ledger keeps; an epsilon; or a forecast."""
+    if isinstance(answer, Release):
+        return Response(answer.to_json(), media_type="application/json")
+    return JSONResponse({"epsilon": json_number(answer)} if isinstance(answer, Fraction) else to_json(answer))
 
 
-def _release(release: Release) -> Response:
-    """The same bytes that the ledger keeps."""
-    return Response(release.to_json(), media_type="application/json")
-
-
-def _forecast(forecast: object) -> Response:
-    return JSONResponse(to_json(forecast))
-
-
-def _epsilon(epsilon: Fraction) -> Response:
-    return JSONResponse({"epsilon": json_number(epsilon)})
-
-
-def _endpoint(kind: type[Question], ask: Ask, respond: Respond) -> Callable[..., Awaitable[Response]]:
+def _endpoint(body: QueryBody) -> Callable[..., Awaitable[Response]]:
     """Read the question, wait for a turn, ask the session, and respond when the turn ends.
 
     The wait may be long. So the token is checked again when the turn begins, before anything is charged.
@@ -143,64 +143,50 @@ def _endpoint(kind: type[Question], ask: Ask, respond: Respond) -> Callable[...,
         scheduler = caller.state.scheduler
         with scheduler.place_in_queue(caller.grant.account):
             facts = facts_of(caller.dataset.table)
-            question = await run_in_threadpool(read_question, await request.body(), kind, facts)
-            answer = await scheduler.run_in_turn(lambda: ask(caller.reauthorized().session(), **question.arguments()))
-        return respond(answer)
+            query, request_id = await run_in_threadpool(body.read, await request.body(), facts)
+
+            def ask() -> object:
+                session = caller.reauthorized().session()
+                return session.ask(query, request_id=request_id) if body.spends else session.forecast(query)
+
+            answer = await scheduler.run_in_turn(ask)
+        return _answer(answer)
 
     return endpoint
 
 
-def _add(path: str, kind: type[Question], ask: Ask, respond: Respond, schema: schemas.Schema, words: str) -> None:
+def _add(path: str, body: QueryBody, schema: schemas.Schema, words: str) -> None:
     """Add one route. The budget can refuse a question that spends."""
-    spends = respond is _release
-    errors = (400, 404, *((409,) if spends else ()), 413, 422, *WITH_TOKEN)
+    errors = (400, 404, *((409,) if body.spends else ()), 413, 422, *WITH_TOKEN)
     router.add_api_route(
         f"/v1/datasets/{{name}}/{path}",
-        _endpoint(kind, ask, respond),
+        _endpoint(body),
         methods=["POST"],
         name=path.replace("/", "_"),
-        summary=kind.__doc__,
-        description=f"{words} {'Spends epsilon.' if spends else 'Spends nothing, looks at no private row.'}",
-        tags=["questions" if spends else "forecasts"],
-        openapi_extra=body_schema(kind),
+        summary=body.record.__doc__,
+        description=f"{words} {'Spends epsilon.' if body.spends else 'Spends nothing, looks at no private row.'}",
+        tags=["questions" if body.spends else "forecasts"],
+        openapi_extra=body.openapi(),
         responses=responses(schema, *errors),
     )
 
 
-def _add_question(path: str, kind: type[Question], ask: Ask, words: str) -> None:
-    _add(path, kind, ask, _release, schemas.RELEASE, words)
+def _add_question(path: str, record: type, words: str) -> None:
+    _add(path, QueryBody(record, spends=True), schemas.RELEASE, words)
 
 
-def _add_forecast(path: str, kind: type[Question], ask: Ask, respond: Respond, schema: schemas.Schema) -> None:
-    _add(path, kind, ask, respond, schema, "Computed on the stand-in, or on rows made up from public facts.")
+def _add_forecast(path: str, record: type, schema: schemas.Schema) -> None:
+    words = "Computed on the stand-in, or on rows made up from public facts."
+    _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
 
 
-_add_question("count", requests.Count, Session.count_outliers, "The value is an integer from 0 to the number of rows.")
-_add_question(
-    "subspaces",
-    requests.Subspaces,
-    Session.top_subspaces,
-    "The value is a list of sets of columns, as drawn.",
-)
-_add_question("report", requests.Report, Session.outlier_report, "The value is a list of column sets and counts.")
-_add_question("detect", requests.Detect, Session.detect_outliers, "The value is a list of positions from 0, as drawn.")
-_add_question("radius", requests.Radius, Session.choose_radius, "The value is the radius as a text.")
-_add_forecast("forecast/count", requests.ForecastCount, Session.forecast_count, _forecast, schemas.FORECAST)
-_add_forecast("forecast/count/epsilon", requests.EpsilonForCount, Session.epsilon_for_count, _epsilon, schemas.EPSILON)
-_add_forecast(
-    "forecast/count/mechanisms",
-    requests.CompareMechanisms,
-    Session.compare_mechanisms,
-    _forecast,
-    schemas.COMPARISON,
-)
-_add_forecast(
-    "forecast/subspaces", requests.ForecastSubspaces, Session.forecast_subspaces, _forecast, schemas.SEARCH_FORECAST
-)
-_add_forecast(
-    "forecast/subspaces/epsilon",
-    requests.EpsilonForSubspaces,
-    Session.epsilon_for_subspaces,
-    _epsilon,
-    schemas.EPSILON,
-)
+_add_question("count", CountQuery, "The value is an integer between 0 and the number of rows.")
+_add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
+_add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
+_add_question("detect", DetectQuery, "The value is a list of positions from 0, in the order drawn.")
+_add_question("radius", RadiusQuery, "The value is the radius; the definition has it too.")
+_add_forecast("count", ForecastCountQuery, schemas.FORECAST)
+_add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)
+_add_forecast("count/mechanisms", CompareMechanismsQuery, schemas.COMPARISON)
+_add_forecast("subspaces", ForecastSubspacesQuery, schemas.SEARCH_FORECAST)
+_add_forecast("subspaces/epsilon", EpsilonForSubspacesQuery, schemas.EPSILON)

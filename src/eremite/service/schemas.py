@@ -41,6 +41,15 @@ ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wr
 
 HEALTH = _object("The service is up, and its ledgers answer.", status=_text("Always ok."), version=_VERSION)
 
+_PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exact("Delta."))
+
+REFUSAL = _object(
+    "Why the budget refuses. Nothing was charged.",
+    **ERROR["properties"],
+    needed=_or_null(_PRIVACY | {"description": "What the request would spend; null if it is refused otherwise."}),
+    remaining=_or_null(_PRIVACY | {"description": "What the budget has left; null if it refuses for another reason."}),
+)
+
 _DEFINITION = _object(
     "What an outlier is.",
     min_neighbors=_integer("A row with fewer other rows within the radius is an outlier."),
@@ -49,14 +58,15 @@ _DEFINITION = _object(
 
 RELEASE = _object(
     "One answer and its cost. Only the value depends on the rows; everything else was public before it was drawn.",
-    value={"description": "The answer: a count, a radius as text, or a list of column sets, counts or positions."},
+    value={"description": "The answer: a count, a radius, or a list of column sets, counts or positions."},
     query=_text("Name of the question."),
     columns=_COLUMNS,
     definition=_DEFINITION,
     epsilon=_exact("Epsilon that was spent."),
     delta=_exact("Delta that was spent."),
     mechanism=_text("Mechanism that drew the value."),
-    neighbors=_text("How two tables may differ that epsilon and delta make hard to tell apart."),
+    neighbors=_text("The tables compared: replace, for those that differ in the replaced rows of one person."),
+    rows_per_person=_integer("Largest number of rows of one person."),
     parameters={"type": "object", "description": "The other parameters of the question, by name."},
     request_id=_text("Id of the request. The same question under the same id gets the same answer, for free."),
     time=_text("When the request was charged."),
@@ -80,8 +90,6 @@ DATASET = _object(
 )
 
 DATASETS = _object("The datasets that this token may ask about.", datasets=_list("Sorted by name.", DATASET))
-
-_PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exact("Delta."))
 
 BUDGET = _object(
     "The most that one more release of this account may spend.",
@@ -121,7 +129,10 @@ _EVENT = _object(
     hash=_text("Hash of the chain up to this event."),
 )
 
-_EVENT["properties"]["release"] = RELEASE | {"description": "The whole release; absent in other events."}
+_EVENT["properties"] |= {
+    "question": {"type": "object", "description": "The fields of the question that was charged; absent elsewhere."},
+    "release": RELEASE | {"description": "The whole release; absent in other events."},
+}
 
 HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
 
@@ -196,7 +207,6 @@ EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact
 #: Statuses of the errors that every route with a token may give.
 WITH_TOKEN = (401, 500, 503)
 
-_ERROR_CONTENT = {"application/json": {"schema": ERROR}}
 _MEANING = {
     400: "The body is not JSON.",
     401: "The token is missing, unknown, revoked or expired; nothing was charged.",
@@ -212,17 +222,20 @@ _MEANING = {
 
 def responses(schema: Schema, *errors: int) -> dict[int | str, Schema]:
     """The OpenAPI entries of a route's responses: status 200 with this schema, and these errors."""
-    content = {"application/json": {"schema": schema}}
-    described: dict[int | str, Schema] = {200: {"description": schema["description"], "content": content}}
+    described: dict[int | str, Schema] = {200: {"description": schema["description"], "content": _content(schema)}}
     for status in sorted(errors):
-        described[status] = {"description": _MEANING[status], "content": _ERROR_CONTENT}
+        described[status] = {"description": _MEANING[status], "content": _content(REFUSAL if status == 409 else ERROR)}
     return described
+
+
+def _content(schema: Schema) -> Schema:
+    return {"application/json": {"schema": schema}}
 
 
 def without_fastapi_errors(openapi: Schema) -> Schema:
     """OpenAPI without the 422 that FastAPI adds to every route with a path parameter, which never occurs."""
     for listed in (route["responses"] for methods in openapi["paths"].values() for route in methods.values()):
-        if "422" in listed and listed["422"]["content"] != _ERROR_CONTENT:
+        if "422" in listed and listed["422"]["content"] != _content(ERROR):
             del listed["422"]
     openapi["components"].pop("schemas", None)
     return openapi

@@ -1,6 +1,7 @@
 """A field that holds too much is refused before the request waits for a turn, and with little work."""
 
 import asyncio
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from eremite import InputError
+import eremite
+from eremite import CountQuery, DetectQuery, InputError
 from eremite.service import limits, openapi, tokens
 from eremite.service.limits import LIMITS, Facts
-from eremite.service.requests import Count, Detect, Question, read_question
+from eremite.service.requests import QueryBody
 from eremite.service.scheduler import Scheduler
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, service
 
@@ -74,16 +76,11 @@ FIELDS = list(fields())
 IDS = [f"{route} {name}" for route, name, _ in FIELDS]
 
 
-def kind_of(route: str) -> type[Question]:
-    """The question that a route takes, told by its docstring."""
-    summary = DESCRIBED[f"/v1/datasets/{{name}}/{route}"]["post"]["summary"]
-    return next(kind for kind in every_kind(Question) if kind.__doc__ == summary)
-
-
-def every_kind(kind: type[Question]) -> Iterator[type[Question]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from every_kind(below)
+def body_of(route: str) -> QueryBody:
+    """The body that a route takes, as OpenAPI names it."""
+    post = DESCRIBED[f"/v1/datasets/{{name}}/{route}"]["post"]
+    title = post["requestBody"]["content"]["application/json"]["schema"]["title"]
+    return QueryBody(getattr(eremite, title), spends="409" in post["responses"])
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +101,8 @@ def test_every_field_of_every_question_has_a_limit_and_no_other_does() -> None:
 
 @pytest.mark.parametrize("route", GOOD)
 def test_question_that_fits_is_within_its_limits(route: str) -> None:
-    question = read_question(json.dumps(GOOD[route]).encode(), kind_of(route), FACTS)
-    assert GOOD[route].keys() <= question.arguments().keys()
+    query, _ = body_of(route).read(json.dumps(GOOD[route]).encode(), FACTS)
+    assert GOOD[route].keys() <= {field.name for field in dataclasses.fields(query)}
 
 
 @pytest.mark.parametrize(("route", "name", "send"), FIELDS, ids=IDS)
@@ -126,13 +123,13 @@ def test_huge_values_of_every_field_are_refused_with_little_work(
     route: str, name: str, send: Callable[[str], bytes]
 ) -> None:
     """The number of function calls grows linearly with the number of values sent."""
-    kind = kind_of(route)
+    body = body_of(route)
     for how, value in HUGE.items():
         if how == "exponent as text" and name in TEXTS:
             continue  # a short text
-        body = send(value)
-        calls, error = counted_calls(lambda body=body: read_question(body, kind, FACTS))  # type: ignore[misc]
-        assert calls < 1000 + 8 * body.count(b","), how
+        sent = send(value)
+        calls, error = counted_calls(lambda sent=sent: body.read(sent, FACTS))  # type: ignore[misc]
+        assert calls < 1000 + 8 * sent.count(b","), how
         assert error is not None, how
         assert len(str(error)) < 600, how
 
@@ -181,40 +178,39 @@ def over(name: str) -> Iterator[tuple[str, str, str]]:
 def test_limit_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value at the limit is validated; one beyond it is refused before."""
     route, _, send = next(each for each in FIELDS if each[1] == name)
-    kind, validated = kind_of(route), []
-    monkeypatch.setattr(kind, "model_validate", validated.append)
+    body, validated = body_of(route), []
+    monkeypatch.setattr(body, "_validate", validated.append)
     for at, beyond, sentence in over(name):
-        read_question(send(at), kind, FACTS)
+        body.read(send(at), FACTS)
         assert len(validated) == 1
         validated.clear()
         with pytest.raises(InputError) as refused:
-            read_question(send(beyond), kind, FACTS)
+            body.read(send(beyond), FACTS)
         assert str(refused.value).startswith(sentence)
         assert not validated
 
 
 @pytest.mark.parametrize("length", [20, 21])
 def test_forecasts_are_for_twenty_epsilons_at_most(length: int) -> None:
-    body = sent(GOOD["forecast/count"], "epsilon", json.dumps([1] * length))
-    kind = kind_of("forecast/count")
+    content, body = sent(GOOD["forecast/count"], "epsilon", json.dumps([1] * length)), body_of("forecast/count")
     if length == 20:
-        assert len(read_question(body, kind, FACTS).arguments()["epsilon"]) == length
+        assert len(body.read(content, FACTS)[0].epsilon) == length
     else:
         with pytest.raises(InputError, match="epsilon must have at most 20 entries"):
-            read_question(body, kind, FACTS)
+            body.read(content, FACTS)
 
 
 def test_column_may_have_as_long_a_name_as_the_tables_longest() -> None:
     long = Facts(rows=40, columns=2, longest_name=500)
-    body = sent(GOOD["count"], "columns", json.dumps(["x" * 500]))
-    assert read_question(body, Count, long).columns == ["x" * 500]
+    content, body = sent(GOOD["count"], "columns", json.dumps(["x" * 500])), QueryBody(CountQuery, spends=True)
+    assert body.read(content, long)[0].columns == ["x" * 500]
     with pytest.raises(InputError, match="A text in columns is longer than 200 characters"):
-        read_question(body, Count, FACTS)
+        body.read(content, FACTS)
 
 
 def test_number_that_is_no_float_is_refused_before_the_turn() -> None:
     with pytest.raises(InputError, match="must be a number that is not as large"):
-        read_question(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), Detect, FACTS)
+        QueryBody(DetectQuery, spends=True).read(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), FACTS)
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path != "/healthz"])
