@@ -46,8 +46,8 @@ _PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exac
 REFUSAL = _object(
     "Why the budget refuses. Nothing was charged.",
     **ERROR["properties"],
-    needed=_or_null(_PRIVACY | {"description": "What the request would spend; null if it is refused otherwise."}),
-    remaining=_or_null(_PRIVACY | {"description": "What the budget has left; null if it refuses for another reason."}),
+    needed=_or_null(_PRIVACY | {"description": "What the request would spend; null if the budget is not the reason."}),
+    remaining=_or_null(_PRIVACY | {"description": "What the budget has left; null if the budget is not the reason."}),
 )
 
 _DEFINITION = _object(
