@@ -61,7 +61,7 @@ class QueryBody:
         unknown = next((name for name in sent if name not in self._names), None)
         if unknown is not None:
             raise InputError(
-                f"There is no field {quote_name(unknown)} in this question; it has: {', '.join(self._names)}."
+                f"There is no field {quote_name(unknown, 40)} in this question; it has: {', '.join(self._names)}."
             )
 
     def _validate(self, sent: dict[str, Any]) -> Any:
@@ -74,7 +74,7 @@ class QueryBody:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    field = quote_name(".".join(map(str, first["loc"])))
+    field = quote_name(".".join(map(str, first["loc"])), 40)
     if first["type"] == "missing":
         return f"The question needs {field}."
     words = first["msg"] if first["type"] == _MUST else f"does not fit: {first['msg'].lower()}"
