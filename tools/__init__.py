@@ -1,1 +1,1 @@
-"""What builds and checks the documentation site."""
+"""Builds and checks the documentation site."""

@@ -1,4 +1,4 @@
-"""Is the built site complete, and does it stand alone? Run by `make docs` after mkdocs."""
+"""Checks that the built site is complete and loads nothing from elsewhere. Run by `make docs` after mkdocs."""
 
 import html
 import re
@@ -19,7 +19,7 @@ SITE = ROOT / "site"
 
 
 def problems() -> list[str]:
-    """One sentence for everything that is missing, or that would be fetched."""
+    """One sentence for each missing entry and each external resource."""
     listed, names = commands(app), public_names()
     prose = _prose()
     return [
@@ -61,11 +61,11 @@ def _loaded() -> list[str]:
 
 
 def main() -> None:
-    """Print what is wrong, and fail if anything is."""
+    """Print all problems, and fail if there is one."""
     found = sorted(set(problems()))
     for sentence in found:
         print(sentence)
-    sys.exit(f"The documentation is not complete: {len(found)} to mend." if found else None)
+    sys.exit(f"The documentation is not complete: {len(found)} problems." if found else None)
 
 
 if __name__ == "__main__":

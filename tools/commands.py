@@ -1,4 +1,4 @@
-"""The command line as records, read off the program itself, and the page that shows them."""
+"""The command line as records, taken from the program itself, and its reference page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typer.main import get_command
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An argument or an option: how it is typed, what it means, and what holds without it."""
+    """An argument or an option: how it is typed, what it means, and its default."""
 
     typed: str
     meaning: str
@@ -18,13 +18,13 @@ class Parameter:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The option's names; an argument has none."""
+        """The names of an option; none for an argument."""
         return tuple(word.strip(",") for word in self.typed.split() if word.startswith("-"))
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is typed after `eremite`, what it does, and its parameters."""
+    """A command: its name after `eremite`, what it does, and its parameters."""
 
     name: str
     does: str
@@ -33,18 +33,18 @@ class Command:
 
 
 def commands(app: typer.Typer) -> list[Command]:
-    """Every command of the program, groups before their members, in the order of its help."""
+    """All commands of the program in the order of its help, groups before their members."""
     return list(_walk(get_command(app), ()))
 
 
 def command_page(listed: list[Command]) -> str:
-    """The reference of the command line, as Markdown."""
+    """The reference page of the command line, as Markdown."""
     return "\n".join([_OPENING, *map(_section, listed)])
 
 
 _OPENING = """# Command line
 
-Read off the program itself: what `eremite COMMAND --help` says.
+Generated from the program itself, with the same texts as `eremite COMMAND --help`.
 
 Exit codes: 0 done, 1 internal error, 2 bad input, 3 refused by the budget, 130 interrupted. An error is one sentence on
 stderr. Bad input and a refusal charge nothing; what was charged before an error or an interrupt stays charged.

@@ -1,4 +1,4 @@
-"""What the documentation leaves out: each function gives one sentence for everything that is missing."""
+"""Gaps in the documentation: each function returns one sentence for each thing that is missing."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from tools.routes import Route
 
 
 def missing_commands(listed: Iterable[Command], page: str, prose: str) -> list[str]:
-    """Commands without a description or an example, options without help, and whatever the reference does not show."""
+    """Commands without a description or example, parameters without help, and either missing from the reference."""
     return [sentence for command in listed for sentence in _missing_of(command, page, prose)]
 
 
@@ -28,25 +28,25 @@ def _missing_of(command: Command, page: str, prose: str) -> Iterable[str]:
 
 
 def missing_names(docstrings: Mapping[str, str], shown: Iterable[str]) -> list[str]:
-    """Public names without a docstring, or that no page of the reference shows."""
+    """Public names that have no docstring or are missing from the reference."""
     there = set(shown)
     bare = [f"{name} has no docstring" for name, text in docstrings.items() if not text.strip()]
     return bare + [f"{name} is not in the reference" for name in docstrings if name not in there]
 
 
 def unmentioned(names: Iterable[str], prose: str) -> list[str]:
-    """Methods that are on no page but the reference."""
+    """Methods that no page outside the reference mentions."""
     lasts = {name: name.rpartition(".")[2] for name in names}
     return [f"{name} is on no page but the reference" for name, last in lasts.items() if not _called(last, prose)]
 
 
 def missing_keys(keys: Iterable[str], page: str) -> list[str]:
-    """Keys of the description file that its page does not explain."""
+    """Keys of the description file that are missing from its page."""
     return [f"the key {key} is not on the page of the description file" for key in keys if f"`{key}`" not in page]
 
 
 def missing_routes(listed: Iterable[Route], page: str) -> list[str]:
-    """Routes and fields without a description, and routes that the reference does not show."""
+    """Routes and fields without a description, and routes missing from the reference."""
     return [sentence for route in listed for sentence in _missing_of_route(route, page)]
 
 
@@ -61,5 +61,5 @@ def _missing_of_route(route: Route, page: str) -> Iterable[str]:
 
 
 def _called(name: str, text: str) -> bool:
-    """After a dot or a quote of code; the same word in a sentence is no mention."""
+    """Whether the text mentions the name after a dot or a backtick; a plain word in a sentence does not count."""
     return re.search(rf"[.`]{re.escape(name)}\b", text) is not None

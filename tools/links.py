@@ -1,11 +1,11 @@
-"""Links and letters of the repository's pages, as the site needs them."""
+"""Turns links between files of the repository into links of the site."""
 
 import posixpath
 import re
 
 
 def repository_links_turned(markdown: str, place: str, brought_in: dict[str, str]) -> str:
-    """Links of the page at `place` to files of the repository, made relative to the site where it has them."""
+    """The page at `place`, with links to files of the repository turned into links to their pages in the site."""
     written_in = {site: source for source, site in brought_in.items()}.get(place, f"docs/{place}")
 
     def turned(link: re.Match[str]) -> str:
@@ -20,7 +20,7 @@ def repository_links_turned(markdown: str, place: str, brought_in: dict[str, str
 
 
 def proofs_linked(html: str, place: str, brought_in: dict[str, str]) -> str:
-    """`<code>queries/radius.proof.md</code>`, or the last part of it, as a link to that page."""
+    """The page with each `<code>queries/radius.proof.md</code>`, or its file name, turned into a link."""
 
     def linked(code: re.Match[str]) -> str:
         found = [site for source, site in brought_in.items() if f"/{source}".endswith(f"/{code[1]}")]

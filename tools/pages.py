@@ -1,7 +1,7 @@
-"""What mkdocs does not do by itself: generated pages, pages from outside docs/, links to both, folders in its menu.
+"""Hooks for mkdocs: generated pages, pages from outside docs/, links to both, and folders in the menu.
 
-A link in a page is written as the repository needs it (`../src/eremite/queries/radius.proof.md`) and turned here into
-the one that the site needs. `name.proof.md` in code quotes becomes a link too.
+Pages link to files of the repository (`../src/eremite/queries/radius.proof.md`); these hooks turn such links into links
+of the site. A `name.proof.md` in backticks becomes a link too.
 """
 
 from pathlib import Path
@@ -19,13 +19,13 @@ ROOT = Path(__file__).parents[1]
 
 
 def on_config(config: Any) -> Any:
-    """Put the pages of a folder where the navigation has a star."""
+    """Replace each `folder/*` in the navigation by the pages of the folder."""
     config.nav = _unfolded(config.nav, sorted({*_own_pages(), *_brought_in().values(), *_generated()}))
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add what is generated and what lies outside docs/."""
+    """Add the generated pages and those from outside docs/."""
     for source, place in _brought_in().items():
         files.append(File.generated(config, place, content=(ROOT / source).read_text()))
     for place, text in _generated().items():
@@ -34,7 +34,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn links of the repository into links of the site."""
+    """Turn links to files of the repository into links of the site."""
     return repository_links_turned(markdown, page.file.src_uri, _brought_in())
 
 
@@ -44,7 +44,7 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """Name what the theme leaves without a name, for those who have the page read aloud."""
+    """Label the search dialog for screen readers, which the theme does not."""
     return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
 
 
@@ -53,7 +53,7 @@ def _own_pages() -> list[str]:
 
 
 def _brought_in() -> dict[str, str]:
-    """Where pages from outside docs/ go: by their path in the repository, their place in the site."""
+    """Pages from outside docs/: their place in the site, by their path in the repository."""
     homes = {"src/eremite": "proofs", "benchmarks": "proofs/benchmarks"}
     proofs = {
         path.relative_to(ROOT).as_posix(): f"{place}/{path.relative_to(ROOT / home).as_posix()}"

@@ -1,4 +1,4 @@
-"""The public names of the package, and what the source says about each."""
+"""The public names of the package and their docstrings."""
 
 import pkgutil
 from collections.abc import Iterator
@@ -9,26 +9,26 @@ import griffe
 
 import eremite
 
-#: Packages that the library is made from, or that run a command; nobody imports from them.
+#: Packages that are not meant for import by others.
 #: `Release` is public as `eremite.Release`.
 INTERNAL = {"cli", "demo", "engines", "queries", "release", "service"}
 
 
 def public_names() -> list[str]:
-    """`eremite.Session`, `eremite.Session.remaining` and so on: all that others may build on."""
+    """All public names: `eremite.Session`, `eremite.Session.remaining` and so on."""
     homes = ["eremite", *(f"eremite.{package}" for package in _public_packages())]
     tops = [f"{home}.{name}" for home in homes for name in import_module(home).__all__ if not name.startswith("__")]
     return [name for top in tops for name in [top, *_members(top)]]
 
 
 def docstring(name: str) -> str:
-    """The docstring of a public name, or nothing."""
+    """The docstring of a public name; empty if it has none."""
     found = _described(name).docstring
     return "" if found is None else found.value
 
 
 def canonical(name: str) -> str:
-    """The one name, among those that a thing goes by, that says where it is written."""
+    """The name of a thing in the module that defines it."""
     return _described(name).path
 
 
@@ -39,7 +39,7 @@ def _public_packages() -> Iterator[str]:
 
 
 def _members(name: str) -> list[str]:
-    """The methods and properties of a class, inherited ones too; its fields are part of its signature."""
+    """The methods and properties of a class, including inherited ones; its fields are part of its signature."""
     found = _described(name)
     if not found.is_class:
         return []
@@ -53,7 +53,7 @@ def _is_public_call(name: str, member: griffe.Object | griffe.Alias) -> bool:
 def _described(name: str) -> griffe.Object:
     found = _package()[name.removeprefix("eremite.")] if name != "eremite" else _package()
     if found.is_module and found.name in found.members:
-        found = found[found.name]  # a function hides the module that is named after it
+        found = found[found.name]  # a function hides the module of the same name
     return found.final_target if isinstance(found, griffe.Alias) else found
 
 

@@ -1,4 +1,4 @@
-"""The routes of the HTTP service as records, read off its OpenAPI, and the page that shows them."""
+"""The routes of the HTTP service as records, taken from its OpenAPI document, and their reference page."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value that is sent or comes back, by the way to it: `definition.radius`, `datasets[].name`."""
+    """One value in a request or response, with its path: `definition.radius`, `datasets[].name`."""
 
     way: str
     kind: str
@@ -19,7 +19,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An address, what it does, what it takes and gives, and how it says no."""
+    """A route: what it does, the fields of its request and response, and its status codes."""
 
     name: str
     does: str
@@ -29,7 +29,7 @@ class Route:
 
 
 def routes(openapi: Mapping[str, Any]) -> list[Route]:
-    """Every route, in the order of the service."""
+    """All routes, in the order of the service."""
     return [
         _route(f"{method.upper()} {path}", about)
         for path, methods in openapi.get("paths", {}).items()
@@ -38,14 +38,14 @@ def routes(openapi: Mapping[str, Any]) -> list[Route]:
 
 
 def route_page(listed: list[Route]) -> str:
-    """The reference of the service, as Markdown."""
+    """The reference page of the service, as Markdown."""
     return "\n".join([_OPENING, *map(_section, listed)])
 
 
 _OPENING = """# HTTP routes
 
-What `eremite serve` answers, read off the program itself; the same as OpenAPI is at `/openapi.json`. JSON goes in and
-comes out. A token goes in the header `Authorization: Bearer TOKEN`. Whatever is not answered says why:
+The routes of `eremite serve`, generated from the program itself; `/openapi.json` has the same as OpenAPI. Requests and
+responses are JSON. Send the token in the header `Authorization: Bearer TOKEN`. Every error has the form
 `{"error": "One sentence."}`.
 """
 
@@ -73,7 +73,7 @@ def _schema(part: Schema) -> Schema:
 
 
 def _fields(schema: Schema, way: str = "") -> Iterator[Field]:
-    """The fields of an object, and of the objects inside it, each behind the way to it."""
+    """The fields of an object and of the objects in it, each with its path."""
     required = schema.get("required", ())
     for name, about in schema.get("properties", {}).items():
         otherwise = "required" if name in required else _default(about)
@@ -89,7 +89,7 @@ def _default(about: Schema) -> str:
 
 
 def _kind(about: Schema) -> str:
-    """In words: `list of string`, `number or string`."""
+    """The type in words: `list of string`, `number or string`."""
     if "anyOf" in about:
         return " or ".join(dict.fromkeys(_kind(each) for each in about["anyOf"]))
     if about.get("type") == "array":

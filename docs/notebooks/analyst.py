@@ -1,9 +1,9 @@
-"""A page to ask from: forecast first, then spend. Run with `marimo run docs/notebooks/analyst.py`, or as a program.
+"""An interactive page for analysts: forecast first, then spend. Run `marimo run docs/notebooks/analyst.py`, or python.
 
-Without a description it makes up a public table, so that nothing shown is private. With one, which the custodian gives
-by `marimo run docs/notebooks/analyst.py -- --description patients.toml`, the process that runs the page reads the rows.
-It belongs on the custodian's machine, and analysts in front of `marimo run`, which shows no code and runs none of
-theirs. They can see how long an answer takes; where that matters, the service is the better place to ask.
+Without a description the page generates a public table, so that nothing shown is private. The custodian passes a
+description with `marimo run docs/notebooks/analyst.py -- --description patients.toml`; the process that runs the page
+then reads the rows and must run on the custodian's machine. Analysts use the page through `marimo run`, which shows no
+code and runs none of theirs. They can observe how long an answer takes; if that matters, use the service instead.
 """
 
 import marimo
@@ -29,7 +29,7 @@ def _(mo):
     mo.md("""
     # Ask about outliers
 
-    Choose what an outlier is, see how far off an answer would be, then spend. Only **Ask** costs anything.
+    Define an outlier, see how far off an answer would be, then ask. Only **Ask** spends epsilon.
     """)
     return
 
@@ -37,7 +37,7 @@ def _(mo):
 @app.cell
 def _(eremite, mo, np, sys):
     def made_up():
-        """Ten thousand patients; glucose follows body mass, but for five hundred of them."""
+        """Ten thousand patients; glucose follows body mass except in five hundred of them."""
         rng = np.random.default_rng(1)
         bmi, pressure = rng.uniform(18, 35, 10_000), rng.uniform(100, 150, 10_000)
         glucose = 20 + 4 * bmi + rng.normal(0, 3, 10_000)
@@ -47,7 +47,7 @@ def _(eremite, mo, np, sys):
         return eremite.Session(table, epsilon=3), list(bounds)
 
     def opened(path):
-        """The table of a description, and its columns. Why it cannot be opened is told to the custodian alone."""
+        """The table of a description, and its columns. Only the custodian sees why it cannot be opened."""
         from eremite.table import read_description
 
         try:
@@ -63,8 +63,10 @@ def _(eremite, mo, np, sys):
 
 @app.cell
 def _(columns, mo):
-    min_neighbors = mo.ui.slider(1, 20, value=5, label="k, fewer neighbors make an outlier", show_value=True)
-    radius = mo.ui.slider(steps=[0.005, 0.01, 0.02, 0.05, 0.1], value=0.01, label="r, how near", show_value=True)
+    min_neighbors = mo.ui.slider(1, 20, value=5, label="k: a row with fewer neighbors is an outlier", show_value=True)
+    radius = mo.ui.slider(
+        steps=[0.005, 0.01, 0.02, 0.05, 0.1], value=0.01, label="r: neighbors are within this distance", show_value=True
+    )
     chosen = mo.ui.multiselect(columns, value=columns[:2], label="columns")
     mo.vstack([mo.md("## What is an outlier?"), min_neighbors, radius, chosen])
     return chosen, min_neighbors, radius
@@ -102,7 +104,7 @@ def _(chosen, definition, epsilon, mo, session):
 
 @app.cell
 def _(mo):
-    request_id = mo.ui.text(value="my first count", label="Request id: asked again under it, the same answer, for free")
+    request_id = mo.ui.text(value="my first count", label="Request id: repeating it returns the same answer for free")
     ask = mo.ui.run_button(label="Ask", kind="success")
     mo.vstack([mo.md("## Ask"), request_id, ask])
     return ask, request_id
@@ -111,7 +113,7 @@ def _(mo):
 @app.cell
 def _(ask, chosen, definition, epsilon, eremite, forecast, mo, request_id, session):
     def answered():
-        """The answer, or why there is none; as a program it asks at once, so that running it shows everything."""
+        """The release and a sentence, or None and the reason. Run as a program, the page asks without a click."""
         if not ask.value and mo.app_meta().mode != "script":
             return None, "Not asked yet."
         try:
@@ -127,15 +129,17 @@ def _(ask, chosen, definition, epsilon, eremite, forecast, mo, request_id, sessi
         )
 
     count, words = answered()
-    left = session.remaining_in_words
-    mo.vstack([mo.callout(words), *([count.plot(forecast=forecast)] if count else []), mo.md(f"**Left:** {left}")])
-    return left, words
+    remaining = session.remaining_in_words
+    mo.vstack(
+        [mo.callout(words), *([count.plot(forecast=forecast)] if count else []), mo.md(f"**Remaining:** {remaining}")]
+    )
+    return remaining, words
 
 
 @app.cell
-def _(left, mo, words):
+def _(mo, remaining, words):
     if mo.app_meta().mode == "script":
-        print(words, left, sep="\n")
+        print(words, remaining, sep="\n")
     return
 
 

@@ -1,4 +1,4 @@
-"""How to cite eremite, and the paper it grew out of. CITATION.cff says the same; a test compares them."""
+"""How to cite eremite and the paper it is based on. A test compares this with CITATION.cff."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ PAPER: Mapping[str, str] = {
 
 
 def citation() -> str:
-    """BibTeX entries of this version of eremite and of the paper by Okada and others: please cite both."""
+    """BibTeX entries for this version of eremite and for the paper by Okada and others: please cite both."""
     return "\n\n".join([_entry("eremite", SOFTWARE), _entry("okada2015outliers", PAPER)])
 
 

@@ -1,17 +1,17 @@
-"""What can go wrong, as one tree.
+"""The errors of eremite.
 
 EremiteError            anything eremite raises on purpose
-├── InputError          something handed to eremite does not fit; nothing was charged, nothing was lost
-│   └── TableError      the rows of a private table do not fit; its words are for the custodian alone
-├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may go on
+├── InputError          an input is not valid; nothing was charged, nothing was lost
+│   └── TableError      the rows of a private table are not valid; the message is for the custodian alone
+├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may succeed
 └── LedgerError         the ledger cannot be read or written; nothing was released
-    └── NoLedger        there is none where one is expected, and none was made
+    └── NoLedger        the ledger, or a dataset's budget in it, does not exist and was not created
 
-LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be kept
+LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be written
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
-of a private table: a column name, the number of rows and a bound are public, a cell is not. How many rows do not fit is
-for the custodian, and only a `TableError` says so.
+of a private table: a column name, the number of rows and a bound are public, a cell is not. Only a
+`TableError`, for the custodian, says how many rows are not valid.
 """
 
 from typing import TYPE_CHECKING
@@ -25,14 +25,14 @@ class EremiteError(Exception):
 
 
 class InputError(EremiteError):
-    """A file, description, column, parameter or value does not fit; the message says how to repair it."""
+    """A file, description, column, parameter or value is not valid; the message says how to repair it."""
 
 
 class TableError(InputError):
     """The rows of a private table do not fit their description. For the custodian alone.
 
-    The message depends on the rows: it names columns and counts rows, and holds no value. Whoever passes errors on to
-    analysts must say the same sentence for every `TableError`, as the commands that ask do.
+    The message depends on the rows: it names columns and counts rows, but has no value in it. An interface for analysts
+    must show the same sentence for every `TableError`, as the commands that ask questions do.
     """
 
 
@@ -50,19 +50,19 @@ class BudgetRefused(EremiteError):  # noqa: N818 -- it names an outcome, not a m
 
 
 class LedgerError(EremiteError):
-    """The ledger is out of reach, full, damaged, or not ours; nothing was released. The message says what to do."""
+    """The ledger cannot be reached or written, is damaged, or is not the expected one; nothing was released."""
 
 
 class NoLedger(LedgerError):  # noqa: N818 -- it names a state, not a mistake
-    """No ledger, or no budget for a dataset in it, is where one is expected; none was made."""
+    """The ledger, or a dataset's budget in it, does not exist; none was created."""
 
     def __init__(self, ledger: str, sentence: str | None = None) -> None:
         super().__init__(sentence or f"{ledger} is not there, and none was made; nothing was charged.")
-        self.ledger = ledger  # as a sentence begins
+        self.ledger = ledger  # as the subject of a sentence
 
 
 class LedgerNotice(UserWarning):
-    """What a custodian should know about a ledger: it was made just now, or its witness cannot be kept.
+    """A warning for the custodian: a ledger is new, or its witness cannot be written.
 
     It depends on files and names, never on rows.
     """

@@ -1,11 +1,11 @@
-"""From exact fractions to enclosures and back. Every conversion names its direction."""
+"""Conversions between exact fractions and interval enclosures. Each names the direction it rounds in."""
 
 from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-_GUARD = 32  # bits beyond those asked for, so that an enclosure is rarely wider than one unit
+_GUARD = 32  # extra bits, so that an enclosure is rarely wider than one unit
 
 
 def as_arb(number: Fraction) -> arb:
@@ -14,19 +14,19 @@ def as_arb(number: Fraction) -> arb:
 
 
 def at_most(function: Callable[[], arb], digits: int) -> Fraction:
-    """A multiple of 2^-digits at most the number, and less than two units below it."""
+    """A multiple of 2^-digits that is at most the number, and less than two units below it."""
     with ctx.workprec(2 * digits + _GUARD):
         return Fraction(_floor(function().lower(), digits), 1 << digits)
 
 
 def at_least(function: Callable[[], arb], digits: int) -> Fraction:
-    """A multiple of 2^-digits at least the number, and less than two units above it."""
+    """A multiple of 2^-digits that is at least the number, and less than two units above it."""
     with ctx.workprec(2 * digits + _GUARD):
         return Fraction(_ceil(function().upper(), digits), 1 << digits)
 
 
 def scaled(probability: Callable[[], arb], n: int) -> tuple[int, int]:
-    """Integers around 2^n times a probability, which lies in [0, 1] whatever its enclosure says."""
+    """Integers below and above 2^n times a probability, clipped to [0, 2^n]."""
     with ctx.workprec(n + _GUARD):
         enclosed = probability()
         low, high = _floor(enclosed.lower(), n), _ceil(enclosed.upper(), n)
@@ -48,8 +48,8 @@ def _ceil(number: arb, n: int) -> int:
 def _parts(number: arb, n: int) -> tuple[int, int]:
     """2^n times an exact number, as a mantissa and an exponent of two.
 
-    From here on integers: an operation on `arb` rounds to the precision of the moment, which other threads share. That
-    keeps an enclosure an enclosure, and would not keep an exact number exact.
+    The caller continues with integers: operations on `arb` round to the current precision, which other threads share.
+    Rounding keeps an enclosure valid, but would not keep an exact number exact.
     """
     mantissa, exponent = number.man_exp()
     return int(mantissa), int(exponent) + n

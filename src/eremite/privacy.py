@@ -1,7 +1,7 @@
-"""Privacy as numbers: what a release spends, exactly.
+"""Privacy parameters as exact numbers.
 
-A number means what it shows when written down: 0.1 is the fraction 1/10, not the float nearest to it, so that a
-thousand charges of 0.1 spend 100.
+A number is taken as written: 0.1 is the fraction 1/10, not the float nearest to it, so that a thousand charges of 0.1
+spend exactly 100.
 """
 
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from numbers import Rational, Real
 
 from eremite.errors import InputError
 
-#: Beyond this a guarantee is one in name only.
+#: Above this, a guarantee protects next to nothing.
 LARGEST_EPSILON = 20
-#: Below this every answer is noise; the bound keeps exact numbers short.
+#: Below this, every answer is noise; the limits also keep exact numbers short.
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
 
 _DIGITS = 300
-_LONGEST = 10 ** (_DIGITS + 1)  # of a numerator or denominator; still within the range of floats
+_LONGEST = 10 ** (_DIGITS + 1)  # largest numerator or denominator; still within the range of floats
 
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """Differential privacy with these parameters; `delta` 0 is pure."""
+    """The parameters of differential privacy; `delta` 0 is pure differential privacy."""
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
@@ -41,7 +41,7 @@ class Privacy:
 
 
 def exact(value: object, name: str) -> Fraction:
-    """The number as a fraction; a float or a decimal text is taken as written, and refused if it is not finite."""
+    """The number as a fraction: a float or a text is taken as written, and must be finite. `name` is for errors."""
     if isinstance(value, bool):
         raise InputError(f"{name} must be a number, written like 0.5.")
     if isinstance(value, Rational):
@@ -70,7 +70,7 @@ def _too_long(name: str) -> InputError:
 
 
 def positive(value: object, name: str) -> Fraction:
-    """The number, above 0."""
+    """The number as a fraction, which must be above 0."""
     number = exact(value, name)
     if number <= 0:
         raise InputError(f"{name} must be above 0.")
@@ -78,12 +78,12 @@ def positive(value: object, name: str) -> Fraction:
 
 
 def checked_budget(epsilon: object, delta: object) -> "Privacy":
-    """What a session may spend in all."""
+    """A valid cap for the total of many releases."""
     return Privacy(_of_length(positive(epsilon, "epsilon"), "epsilon"), checked_delta(delta))
 
 
 def checked_epsilon(value: object) -> Fraction:
-    """An epsilon that one release may spend."""
+    """A valid epsilon for one release."""
     epsilon = _of_length(positive(value, "epsilon"), "epsilon")
     if epsilon > LARGEST_EPSILON:
         raise InputError(
@@ -96,7 +96,7 @@ def checked_epsilon(value: object) -> Fraction:
 
 
 def checked_delta(value: object) -> Fraction:
-    """A delta that one release may spend: 0, or a chance well below one over the number of rows."""
+    """A valid delta: 0, or a probability, which should be well below one over the number of rows."""
     delta = _of_length(exact(value, "delta"), "delta")
     if not 0 <= delta < 1:
         raise InputError("delta must be at least 0 and below 1.")
@@ -106,14 +106,14 @@ def checked_delta(value: object) -> Fraction:
 
 
 def _of_length(number: Fraction, name: str) -> Fraction:
-    """What people write is short; a number that is not would make every sum after it long."""
+    """The number, if it is short enough: a long one would make every later sum long."""
     if max(abs(number.numerator), number.denominator) > _LONGEST:
         raise _too_long(name)
     return number
 
 
 def shown(number: Fraction) -> str:
-    """The number in full: as a decimal where it has one of sixteen digits or fewer, else as p/q; if long, about it."""
+    """The exact number, as a decimal if a float's repr is exact, else as p/q; a very long one only approximately."""
     if max(abs(number.numerator), number.denominator) > _LONGEST:
         return f"about {float(number):.6g}"
     text = repr(float(number))
@@ -121,7 +121,7 @@ def shown(number: Fraction) -> str:
 
 
 def json_number(number: Fraction) -> float | int | str:
-    """A number that reads back as the same fraction."""
+    """A JSON value that `exact` turns back into the same fraction."""
     text = shown(number)
     if "/" in text:
         return text
@@ -129,5 +129,5 @@ def json_number(number: Fraction) -> float | int | str:
 
 
 def times_as_likely(epsilon: Fraction) -> str:
-    """e^epsilon for a person to read: two decimals, never below it."""
+    """e^epsilon with two decimals, rounded up."""
     return f"{ceil(exp(float(epsilon)) * (1 + 1e-12) * 100) / 100:,.2f}"

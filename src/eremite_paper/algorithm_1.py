@@ -7,7 +7,7 @@ E(r, P, C, i)  grow(chosen, i)
 seb(C)         smallest_enclosing_ball; `calls` counts them
 m              size
 
-The paper's skip: where the ball around C is too large, no larger subset is tried. Not private: an exact result.
+As in the paper, a subset whose ball is too large is not extended. The result is exact, so it is not private.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 
 from eremite.geometry import smallest_enclosing_ball
 
-_OUTWARD = 1 + 1e-9  # the ball is found in floating point; one that fits exactly must not fail for that
+_OUTWARD = 1 + 1e-9  # balls are computed in floating point; rounding must not reject one that fits exactly
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The most points in one ball, None if the search was given up, and how often a ball was asked for."""
+    """The most points in one ball (None if the search was given up), and how many enclosing balls were computed."""
 
     size: int | None
     calls: int
 
 
 class _TooManyError(Exception):
-    """More balls than allowed."""
+    """Algorithm 1 needs more enclosing balls than it was allowed."""
 
 
 def algorithm_1(points: NDArray[np.float64], radius: float, most_calls: int | None = None) -> Searched:
-    """Search all subsets, line by line as printed; with `most_calls`, give up beyond so many enclosing balls."""
+    """Search all subsets as printed, line by line; give up after `most_calls` enclosing balls."""
     calls = 0
 
     def seb(chosen: list[int]) -> float:

@@ -8,7 +8,7 @@ U^(t)_t'(X, j, r)          Levels.reach(j, t, known=t')
 S^t'_UB                    _still_possible(levels, beta, t')
 beta                       beta; the paper's input says epsilon, its Theorem 4 demands epsilon / (4 (1 + ln(2 / delta)))
 
-Not private: an exact result.
+The result is exact, so it is not private.
 """
 
 from collections.abc import Callable
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from eremite.geometry import densest_ball
 from eremite.outliers import OutlierDefinition, degrees
 
-#: The most points in one ball of a Euclidean radius. Algorithm 1 is one; `densest_ball` finds the same and ends.
+#: From points and a Euclidean radius to the most points in one ball: Algorithm 1, or `densest_ball`, which is faster.
 InOneBall = Callable[[NDArray[np.float64], float], int]
 
 
 class Levels:
-    """The rows of a table by degree, and how many of each window one ball holds; each window is searched once."""
+    """The rows of a table by degree, and the most rows of a window that one ball holds. No window is searched twice."""
 
     def __init__(
         self, points: NDArray[np.float64], definition: OutlierDefinition, in_one_ball: InOneBall = densest_ball
@@ -55,7 +55,7 @@ class Levels:
         return min(self.n_rows, max(self.in_one_ball(j, t) for j in (self.k, self.k - 1)) + t + 1)
 
     def reach(self, j: int, t: int, known: int) -> int:
-        """U^(t)_known: what was in one ball at step `known`, and every row that came into the window since."""
+        """U^(t)_known: the rows in one ball at step `known`, plus every row that entered the window after it."""
         return self.in_one_ball(j, known) + self.size(j, t) - (self.size(j, known) if known >= 0 else 0)
 
     def _window(self, j: int, t: int) -> NDArray[np.bool_]:
@@ -73,7 +73,7 @@ def algorithm_2(levels: Levels, beta: float) -> float:
 
 
 def _still_possible(levels: Levels, beta: float, known: int) -> float:
-    """S^known_UB: the most that any step after `known` can be worth (Proposition 3)."""
+    """S^known_UB: an upper bound on the terms of all steps after `known` (Proposition 3)."""
     return max((_bound(levels, beta, t, known) for t in range(known + 1, levels.n_rows + 1)), default=0.0)
 
 

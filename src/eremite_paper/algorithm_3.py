@@ -7,8 +7,8 @@ eps^(epsilon/h)_(u, du)    a draw with weights exp(epsilon u / h)
 R_h                        the places, in the order drawn
 
 As printed it costs 2 epsilon, not epsilon: by the paper's own theorem on the exponential mechanism a draw with weights
-exp(epsilon u / h) costs 2 epsilon / h. With `factor_2` the weights are exp(epsilon u / 2h), and it costs epsilon. Not
-private either way: draws come from a seeded generator.
+exp(epsilon u / h) costs 2 epsilon / h. With `factor_2` the weights are exp(epsilon u / 2h), and it costs epsilon. This
+code is not private either way, because the draws come from a seeded generator.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def utilities(counts: Ints, sizes: Ints, n_rows: int, min_neighbors: int) -> Flo
 
 
 def chances(utilities: Floats, exponent: float) -> Floats:
-    """Of one draw with weights exp(exponent u)."""
+    """The probability of each place in one draw with weights exp(exponent u)."""
     weights = np.exp(exponent * (utilities - utilities.max()))
     return np.asarray(weights / weights.sum())
 
@@ -33,8 +33,8 @@ def algorithm_3(
 ) -> Ints:
     """The places of the h winners, one row a run.
 
-    The paper draws again until a new one comes. That is a draw from what is left, and is done as one here: where one
-    subspace leads by far, drawing again would not come to an end.
+    The paper repeats a draw until it gives a new subspace. Drawing from the subspaces that are left has the same
+    distribution, and it also ends where one subspace leads by far.
     """
     rate = epsilon / h / (2 if factor_2 else 1)
     return draws(np.tile(utilities, (runs, 1)), rate, h, "exponential", rng)

@@ -1,7 +1,7 @@
-"""The paper's smooth sensitivity on tables where its own algorithm would never end.
+"""The paper's smooth sensitivity on tables that are too large for its own algorithm.
 
 paper    here
-LS^(t)   bounded as in Algorithm 2: what one ball holds of a window, + t + 1, and at most N
+LS^(t)   bounded as in Algorithm 2: the most rows of a window in one ball, + t + 1, and at most N
 """
 
 from fractions import Fraction
@@ -18,10 +18,10 @@ _TRIED = 24  # steps, spread evenly over the logarithm
 
 
 def smooth_sensitivity(points: NDArray[np.float64], definition: OutlierDefinition, decay: Fraction) -> float:
-    """max over t of decay^t LS^(t), with our bound on a ball: exact in one and two columns, a little more beyond."""
+    """max over t of decay^t LS^(t) with our bound on a ball: exact in one and two columns, slightly larger in more."""
     n, fall = len(points), -log(decay)
     step = min(n, max(1, round(1 / fall)))
-    best = exp(-fall * (step - 1)) * step  # no table's is less
+    best = exp(-fall * (step - 1)) * step  # a lower bound for every table
     last = ceil(log(n / best) / fall)
     seen = windows(points, definition, last + 1, "auto", n)
     for t in range(last + 1):
@@ -31,7 +31,7 @@ def smooth_sensitivity(points: NDArray[np.float64], definition: OutlierDefinitio
 
 
 def smooth_sensitivity_at_least(points: NDArray[np.float64], definition: OutlierDefinition, beta: float) -> float:
-    """A lower bound on it, in little time for any table: some steps, and balls around rows instead of anywhere."""
+    """A lower bound on the smooth sensitivity, fast on every table: few steps, and only balls centered at rows."""
     n, k = len(points), definition.min_neighbors
     found = count_neighbors(points, definition.radius, n)
     best = 0.0
@@ -43,5 +43,5 @@ def smooth_sensitivity_at_least(points: NDArray[np.float64], definition: Outlier
 
 
 def _around_a_row(points: NDArray[np.float64], radius: float) -> int:
-    """The most points in a ball around one of them."""
+    """The most points in a ball centered at one of them."""
     return 1 + int(count_neighbors(points, radius, len(points)).max()) if len(points) else 0

@@ -1,4 +1,4 @@
-"""Claims of the paper with a verdict, and claims.md."""
+"""A claim of the paper with its verdict, and the page claims.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Verdict = Literal["holds", "holds with a correction", "does not hold"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What the paper says, and what came out. Numbers are those of this run."""
+    """One claim of the paper and the results of this run."""
 
     where: str
     claim: str
@@ -22,7 +22,7 @@ class Claim:
 
 
 def claims_page(claims: Sequence[Claim], made_with: str, left_out: str | None) -> str:
-    """All of them: first the verdicts at a glance, then each with its numbers."""
+    """claims.md: a table of all verdicts, then each claim with its numbers."""
     counted = {verdict: sum(one.verdict == verdict for one in claims) for verdict in _VERDICTS}
     glance = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counted.items())
     lines = [
@@ -41,7 +41,7 @@ def claims_page(claims: Sequence[Claim], made_with: str, left_out: str | None) -
 
 
 def _cell(text: str) -> str:
-    """A bar would end the cell."""
+    """The text with vertical bars escaped, since a bar would end the cell."""
     return text.replace("|", "\\|")
 
 

@@ -15,7 +15,7 @@ _BAR = 7.0
 
 
 def claims_on_counts(results: Results) -> list[Claim]:
-    """In the order of the paper."""
+    """The claims in the order of the paper."""
     return [
         _smooth_parameter(results),
         _below_seven(results),
@@ -27,7 +27,7 @@ def claims_on_counts(results: Results) -> list[Claim]:
 
 
 def mean(rows: Sequence[Row], name: str) -> float:
-    """Of a column of numbers."""
+    """The mean of a column of numbers."""
     return float(np.mean([number(row, name) for row in rows]))
 
 

@@ -9,7 +9,7 @@ from eremite_paper.tables import chosen, number
 
 
 def claims_on_guarantees(results: Results) -> list[Claim]:
-    """In the order of the paper."""
+    """The claims in the order of the paper."""
     return [
         _theorem_2(results),
         _theorem_4(results),

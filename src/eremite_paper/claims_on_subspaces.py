@@ -13,7 +13,7 @@ from eremite_paper.tables import chosen, number, values
 
 
 def claims_on_subspaces(results: Results) -> list[Claim]:
-    """In the order of the paper."""
+    """The claims in the order of the paper."""
     return [
         _planted(results),
         _precision_falls(results),
@@ -30,7 +30,7 @@ def share(results: Results, what: str, table: str, mechanism: str, h: int, epsil
 
 
 def _sampling(results: Results) -> float:
-    """What two means of the runs may differ by and still count as equal: three standard errors."""
+    """The largest difference between two means that counts as equal: three standard errors."""
     rows = chosen(results["scenario_2"], table=SYNTHETIC_2, mechanism=OUR_OWN, h=1, epsilon=EPSILONS[0])
     return 3 * sqrt(0.5 / sum(number(row, "runs") for row in rows))
 

@@ -1,10 +1,10 @@
-"""What the most points in one ball cost to find: Algorithm 1 against our depth (section 4.3 of the paper).
+"""The cost of finding the most points in one ball: Algorithm 1 and our depth (section 4.3 of the paper).
 
 paper     here
 P         a window: the rows whose degree is within t of k
 seb       calls
 
-Numbers of calls are the same in every run; seconds are not, and stand in a table of their own.
+Numbers of calls are the same in every run. Seconds are not, so they have a table of their own.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,13 +27,13 @@ Result = TypeVar("Result")
 GROWN = "Synthetic 1, grown"
 PAPERS, OURS = "Algorithm 1", "our depth"
 _TABLES = 10
-_TIMED = 3  # of them, where seconds are measured
-_STEP = 10  # of the windows whose depth is timed
-_LONG = 2.0  # seconds; nothing takes as long to compile
+_TIMED = 3  # tables on which seconds are measured
+_STEP = 10  # t of the windows whose depth is timed
+_LONG = 2.0  # seconds; compiling takes less
 
 
 def call_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each draw of Synthetic 1 and Adult 1."""
+    """One part for each draw of Synthetic 1 and Adult 1."""
     return [
         partial(_calls, table, setting.seed + draw, make, setting.most_calls)
         for table, make in _makers(setting).items()
@@ -42,7 +42,7 @@ def call_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
 
 
 def second_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """Both on the windows of the same draws, ours on larger ones too."""
+    """Both methods on the windows of the same draws, and ours on larger tables too."""
     sizes = [int(n) for n in np.geomspace(100, setting.largest, 7)]
     small = [
         partial(_both, table, setting.seed + draw, make, setting.most_calls)
@@ -60,7 +60,7 @@ def _makers(setting: Setting) -> dict[str, Callable[[int], Floats]]:
 
 
 def _windows(points: Floats, radius: float) -> Iterator[tuple[int, Floats]]:
-    """The window of every t, as long as it grows."""
+    """Every t at which the window has grown, and its rows."""
     found, size = degrees(points, radius), 0
     for t in range(len(points)):
         window = points[np.abs(found - K) <= t]
@@ -70,7 +70,7 @@ def _windows(points: Floats, radius: float) -> Iterator[tuple[int, Floats]]:
 
 
 def _calls(table: str, seed: int, make: Callable[[int], Floats], most: int) -> list[Row]:
-    """Until Algorithm 1 is given up: it was not done after `most` calls."""
+    """One row for each window, up to the first on which Algorithm 1 needs more than `most` calls."""
     points, rows = make(seed), []
     radius = float(RADIUS[table] * np.sqrt(points.shape[1]))
     for t, window in _windows(points, RADIUS[table]):
@@ -96,7 +96,7 @@ def _both(table: str, seed: int, make: Callable[[int], Floats], most: int) -> li
 
 
 def _large(n: int, seed: int) -> list[Row]:
-    """A table whose density is that of Synthetic 1, times n / 50; the radius shrinks so that degrees stay."""
+    """Our depth on Synthetic 1 with n rows; the radius shrinks so that degrees stay about the same."""
     points = grown(n, 2, seed)
     radius = RADIUS[SYNTHETIC_1] * (50 / n) ** 0.5
     window = points[np.abs(degrees(points, radius) - K) <= _STEP]
@@ -108,7 +108,7 @@ def _row(table: str, method: str, window: Floats, seconds: float) -> Row:
 
 
 def _timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    """The seconds of a second run, since the first may compile; of the first one if it took long."""
+    """The seconds of a second run, since the first may compile; of the first run if it took long."""
     for _ in range(2):
         start = perf_counter()
         result = work()

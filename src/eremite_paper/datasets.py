@@ -1,6 +1,6 @@
-"""The tables of the paper's section 6, as far as its text tells, drawn with a seed.
+"""The tables of the paper's section 6, drawn with a seed.
 
-Where the text leaves a choice, the choice is ours: Adult's seven columns are age, education-num, capital-gain,
+Where the text leaves something open, we chose: Adult's seven columns are age, education-num, capital-gain,
 capital-loss, hours-per-week, sex and race; rows with more than 50K are inliers; Adult 2 has 369 of them, as the paper's
 table says and its text does not.
 """
@@ -15,7 +15,7 @@ from eremite_paper.files import Rows
 
 Floats = NDArray[np.float64]
 
-#: Public bounds: what the columns can hold by their meaning, not what was seen in them.
+#: Public bounds: from the meaning of the columns, not from their values.
 BOUNDS = {
     "age": (0, 100),
     "fnlwgt": (0, 1_500_000),
@@ -98,7 +98,7 @@ def _number(row: dict[str, str], name: str) -> float:
 
 
 def _drawn(rows: Rows, column: str, parts: tuple[tuple[str, int], ...], seed: int) -> Rows:
-    """So many rows of each class, at random."""
+    """The given number of rows of each class, drawn at random."""
     rng = np.random.default_rng(seed)
     classes = [([row for row in rows if row[column] == label], count) for label, count in parts]
     return [rows[i] for rows, count in classes for i in rng.choice(len(rows), count, replace=False)]

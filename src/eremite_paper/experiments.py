@@ -1,4 +1,4 @@
-"""The experiments in order, and how they are run: part by part, each kept once it is complete."""
+"""All experiments in order. Each runs part by part, and its table is written once it is complete."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from eremite_paper.setting import Setting
 from eremite_paper.tables import Row, read_table, write_table
 
 Part = Callable[[], list[Row]]
-#: Told the name of an experiment, how many of its parts are done, and how many there are.
+#: Called with the name of an experiment, the number of finished parts, and the number of all parts.
 Progress = Callable[[str, int, int], None]
 #: Results by the name of their experiment.
 Results = dict[str, list[Row]]
@@ -47,7 +47,7 @@ EXPERIMENTS = (
 
 
 def run_all(setting: Setting, folder: Path, progress: Progress) -> Results:
-    """Every experiment, from its CSV file in `folder` if that was made with the same setting, else run and kept."""
+    """The results of every experiment: read from its CSV file in `folder` if the setting is the same, else computed."""
     folder.mkdir(parents=True, exist_ok=True)
     return {experiment.name: _kept(experiment, setting, folder, progress) for experiment in EXPERIMENTS}
 
@@ -57,7 +57,7 @@ def _kept(experiment: Experiment, setting: Setting, folder: Path, progress: Prog
     rows = read_table(path, setting.in_words)
     if rows is None:
         write_table(path, _run(experiment, setting, progress), setting.in_words)
-        rows = read_table(path, setting.in_words)  # as rounded, so that a resumed run says the same
+        rows = read_table(path, setting.in_words)  # rounded as in the file, so that a resumed run gives the same
     return rows or []
 
 

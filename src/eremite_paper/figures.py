@@ -14,7 +14,7 @@ from eremite_paper.tables import values
 
 
 def draw_all(results: Results, folder: Path) -> None:
-    """Each as SVG and PNG, for as many tables as there are results of."""
+    """Write each figure as SVG and PNG, for every table with results."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in _figures(results):
         save(figure, folder, f"paper-{name}")

@@ -56,7 +56,7 @@ def bounds(rows: Sequence[Row]) -> Figure:
 
 
 def noise(rows: Sequence[Row], table: str) -> Figure:
-    """Scenario 1: the standard deviation of the noise over epsilon; bands hold four fifths of the draws."""
+    """Scenario 1: the standard deviation of the noise over epsilon; a band holds 80 % of the draws."""
     some = chosen(rows, table=table)
     figure, [axes] = panels(1, 1, 7.2, 4.4)
     lines = [_with_band(axes, some, *named) for named in _NOISE.items()]
@@ -81,7 +81,7 @@ def _with_band(axes: Axes, rows: Sequence[Row], name: str, how: tuple[str, str, 
 
 
 def adult(rows: Sequence[Row]) -> Figure:
-    """Adult in full: how far a count may be off, in parts of itself."""
+    """Adult in full: the half-width of the 95 % interval divided by the count."""
     tables = values(rows, "columns")
     figure, grid = panels(1, len(tables), 10.4, 4.2)
     for axes, columns in zip(grid, tables, strict=True):

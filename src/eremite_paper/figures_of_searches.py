@@ -64,7 +64,7 @@ def search(rows: Sequence[Row], table: str) -> Figure:
 
 
 def adult_search(rows: Sequence[Row]) -> Figure:
-    """Adult in full: the share of right ones among h sets of columns."""
+    """Adult in full: the share of the h drawn sets of columns that are right."""
     hs = values(rows, "h")
     figure, grid = panels(1, len(hs), 11, 3.4)
     for axes, h in zip(grid, hs, strict=True):
@@ -83,7 +83,7 @@ def adult_search(rows: Sequence[Row]) -> Figure:
 
 
 def detection(rows: Sequence[Row]) -> Figure:
-    """Scenario 3: the share found over epsilon."""
+    """Scenario 3: the share of outliers found, over epsilon."""
     figure, [axes] = panels(1, 1, 7.0, 4.0)
     public = chosen(rows, candidates=PUBLIC_POINTS)
     styles: list[tuple[str, Style]] = [(BLACK, "-"), (BLUE, DASHED), (RED, DASHDOT)]
@@ -99,7 +99,7 @@ def detection(rows: Sequence[Row]) -> Figure:
 
 
 def calls(rows: Sequence[Row]) -> Figure:
-    """How often Algorithm 1 asks for a ball, by the size of the window."""
+    """The number of enclosing balls that Algorithm 1 computes, over the size of the window."""
     figure, [axes] = panels(1, 1, 7.0, 4.2)
     for table, (_, color, marker) in _POINTS.items():
         for done, face in ((1, color), (0, "white")):
@@ -136,7 +136,7 @@ def seconds(rows: Sequence[Row]) -> Figure:
 
 
 def _key(axes: Axes, height: float) -> None:
-    """Which points are whose, in the empty corner on the right."""
+    """The key to the markers, in the empty corner on the right."""
     for place, (words, color, marker) in enumerate(_POINTS.values()):
         up = height - 0.07 * place
         axes.plot([0.57], [up], marker, color=color, ms=4.5, transform=axes.transAxes)
@@ -165,5 +165,5 @@ def _of(rows: Sequence[Row], name: str) -> list[float]:
 
 
 def named(table: Cell) -> str:
-    """A table's name as a file has it."""
+    """The name of a table as part of a file name."""
     return str(table).lower().replace(", ", "-").replace(" ", "-")

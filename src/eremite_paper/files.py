@@ -1,4 +1,4 @@
-"""The public tables of the paper: read from a folder, or fetched from the UCI archive; none is kept here."""
+"""The public tables of the paper, read from a folder or fetched from the UCI archive. The package holds none."""
 
 import csv
 import gzip
@@ -19,24 +19,24 @@ ADULT_COLUMNS = (
     "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
 )  # fmt: skip
 IONOSPHERE_COLUMNS = (*(f"a{i}" for i in range(1, 35)), "class")
-_IDS = {"Adult": 2, "Ionosphere": 52}  # of the archive
+_IDS = {"Adult": 2, "Ionosphere": 52}  # in the UCI archive
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The rows of each table as text, or None where it is not at hand."""
+    """The rows of each table as text, or None if the table is missing."""
 
     adult: Rows | None = None
     ionosphere: Rows | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names of those not at hand."""
+        """The names of the missing tables."""
         return tuple(name for name, rows in (("Adult", self.adult), ("Ionosphere", self.ionosphere)) if rows is None)
 
 
 def where_to_get(missing: Iterable[str]) -> str:
-    """One sentence for whoever lacks a table."""
+    """A sentence that says which tables were left out and where to get them."""
     names = " and ".join(missing)
     return (
         f"{names} left out: get adult.data, adult.test and ionosphere.data, the datasets Adult and Ionosphere of the "
@@ -45,7 +45,7 @@ def where_to_get(missing: Iterable[str]) -> str:
 
 
 def read_files(folder: Path) -> Files:
-    """What a folder holds: adult.csv.gz and ionosphere.csv.gz with a header, or the archive's own files."""
+    """The tables in a folder: adult.csv.gz and ionosphere.csv.gz with a header, or the files of the archive."""
     sentence = f"--data {folder} is not a folder; name the one that holds adult.data and ionosphere.data."
     if not or_input_error(folder.is_dir, sentence):
         raise InputError(sentence)
@@ -72,7 +72,7 @@ def fetched_adult(frame: Any) -> Rows:
 
 
 def fetched_ionosphere(frame: Any) -> Rows:
-    """The archive's frame, whose columns come in order, the class last."""
+    """The archive's frame as rows of text; its columns are in order, the class last."""
     rows = ([str(value) for value in row] for row in frame.to_numpy().tolist())
     return [dict(zip(IONOSPHERE_COLUMNS, row, strict=True)) for row in rows]
 
@@ -87,7 +87,7 @@ def _adult(folder: Path) -> Rows | None:
 
 
 def _told_apart(rows: Iterable[list[str]]) -> Rows:
-    """In the archive, labels of the test rows end in a full stop."""
+    """Rows with a column `split`. In the archive, the labels of test rows end in a full stop, which is removed."""
     named = (dict(zip(ADULT_COLUMNS, (value.strip() for value in row), strict=True)) for row in rows)
     return [
         row | {"income": row["income"].rstrip("."), "split": "test" if row["income"].endswith(".") else "train"}
@@ -110,7 +110,7 @@ def _with_header(path: Path) -> Rows | None:
 
 
 def _lines(path: Path) -> list[list[str]] | None:
-    """The lines of a file as the archive has it, zipped or not."""
+    """The lines of a file of the archive, compressed or not."""
     zipped = path.with_name(path.name + ".gz")
     if zipped.exists():
         with gzip.open(zipped, "rt") as file:

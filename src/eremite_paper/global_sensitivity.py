@@ -1,7 +1,7 @@
 """Bounds on the global sensitivity, and tables that attain the lower ones (section 4.1 of the paper).
 
 paper        here
-2dk + 1      lower; attained by k rows at the end of each half-axis and one in the middle, moved away
+2dk + 1      lower; attained by k rows at the end of each half-axis and one row in the middle that moves away
 5k + 1       in two columns: k rows at each corner of a pentagon
 kK_d + 1     upper, with proved upper bounds on the kissing number
 """
@@ -24,7 +24,7 @@ _ARM = 0.99  # of the Euclidean radius, so that rounding decides nothing
 
 
 def parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each k; no number depends on the setting."""
+    """One part for each k; no number depends on the setting."""
     return [partial(_part, k) for k in KS]
 
 
@@ -39,7 +39,7 @@ def _row(d: int, k: int) -> Row:
 
 
 def moved(corners: Floats, k: int) -> int:
-    """By how much the count moves when the row in the middle, with k rows at each corner, moves far away."""
+    """The change of the count when the row in the middle, with k rows at each corner, moves far away."""
     d = corners.shape[1]
     definition = OutlierDefinition(min_neighbors=k, radius=1 / np.sqrt(d))
     rows = np.repeat(corners, k, axis=0)

@@ -1,4 +1,4 @@
-"""Where the paper's guarantees end: explicit pairs of neighboring tables, and exact divergences.
+"""The limits of the paper's guarantees: explicit pairs of neighboring tables, and exact divergences.
 
 paper                      here
 Theorem 2                  certified up to some epsilon only
@@ -28,14 +28,15 @@ _HUB = OutlierDefinition(min_neighbors=2, radius=0.11)
 
 
 def parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each check; no number depends on the setting."""
+    """One part for each check; no number depends on the setting."""
     return [_drawn, _scaled, _certified]
 
 
 def hub_tables() -> tuple[Floats, Floats]:
-    """Two tables that differ in their first row, which in each column has four others for neighbors or none.
+    """Two tables that differ in their first row alone.
 
-    In the one it holds the four together in all columns but the first, in the other in the first alone.
+    In each column that row is a neighbor of four other rows or of none. In the first table it has the four in all
+    columns but the first, in the second table in the first column alone.
     """
     others = [0.4, 0.4, 0.6, 0.6, *[0.9] * 9]
     first, second = (
@@ -46,7 +47,7 @@ def hub_tables() -> tuple[Floats, Floats]:
 
 
 def ratio(exponent: float) -> float:
-    """How much more often one draw with weights exp(exponent u) is the first column, from the one table."""
+    """The ratio of the chances, on the two tables, that one draw with weights exp(exponent u) is the first column."""
     first, second = (chances(_utilities(table), exponent)[0] for table in hub_tables())
     return float(max(first / second, second / first))
 
@@ -62,13 +63,13 @@ def _drawn() -> list[Row]:
 
 
 def scaled_tables() -> tuple[Floats, Floats]:
-    """A grid of 49 rows, each far from the others, and one row more: at the origin, or far out."""
+    """Two tables of the same grid of 49 rows and one more row: inside the grid, or far out."""
     grid = np.array([[x, y] for x in range(7) for y in range(7)], dtype=np.float64)
     return np.vstack([grid, [[3.5, 3.5]]]), np.vstack([grid, [[1e6, 1e6]]])
 
 
 def _scaled() -> list[Row]:
-    """k = 3, r = 0.1: nobody is near before, everybody after, since one row stretched the scale."""
+    """k = 3, r = 0.1: the row far out stretches the scale, so that all rows of the grid become neighbors."""
     definition = OutlierDefinition(min_neighbors=3, radius=0.1)
     before, after = (count_outliers(z_scored(table), definition) for table in scaled_tables())
     most = global_bounds(50, 2, 3)[1]
@@ -76,7 +77,9 @@ def _scaled() -> list[Row]:
 
 
 def _certified() -> list[Row]:
-    """By the exact hockey-stick divergence: the largest tenth at which each theorem holds, up to 20."""
+    """By the exact hockey-stick divergence: the last epsilon, in tenths up to 20, at which Theorem 2 holds,
+    and whether Theorem 4 holds at every epsilon of the experiments.
+    """
     delta = Fraction(str(DELTA))
     last = max(tenths for tenths in range(1, 201) if _holds(lambda e: GlobalGaussian(e, delta), Fraction(tenths, 10)))
     four = all(_holds(lambda e: PaperGaussian(e, delta), epsilon) for epsilon in EPSILONS)

@@ -1,4 +1,4 @@
-"""The noise of our counts, as an experiment shows it; a release never says how much it has.
+"""The noise of our counts on a given table. A release never says how much noise it has.
 
 theory     here
 S(X)       bound, from the functions that a release uses
@@ -22,7 +22,7 @@ _VARIANCE = Fraction(1, 310) * (Fraction(1909, 15) + 54 + 2 * 84375 * (Fraction(
 
 @dataclass(frozen=True, slots=True)
 class OurNoise:
-    """An exact count, the smooth bound beside it, and how far a release would be off."""
+    """An exact count, its smooth bound, and the noise that a release would add."""
 
     count: int
     bound: float
@@ -31,7 +31,7 @@ class OurNoise:
 
 
 def our_noise(points: NDArray[np.float64], definition: OutlierDefinition, epsilon: Fraction) -> OurNoise:
-    """Smooth Laplace noise on one table: pure epsilon-DP. Exact numbers, hence private where the table is."""
+    """Smooth Laplace noise (pure epsilon-DP) on one table. Not private: the numbers are exact."""
     noise = SmoothLaplace(epsilon)
     count, bound = count_with_bound(points, definition, noise.decay)
     deviation = smooth_laplace_deviation() / float(epsilon) * float(bound)

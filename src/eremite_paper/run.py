@@ -15,7 +15,7 @@ from eremite_paper.setting import Setting
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was written, and what came out."""
+    """The folder of a finished run, its claims, and what was left out."""
 
     folder: Path
     claims: list[Claim]
@@ -23,7 +23,7 @@ class Outcome:
 
 
 def run(setting: Setting, folder: Path, progress: Progress) -> Outcome:
-    """Tables in `tables`, figures in `figures`, and claims.md; what an earlier run finished is kept.
+    """Write tables to `tables`, figures to `figures`, and claims.md. Finished tables of an earlier run are kept.
 
     The same setting gives the same files, but for seconds. Nothing here is private: all tables are generated or public.
     """
@@ -43,5 +43,5 @@ def run(setting: Setting, folder: Path, progress: Progress) -> Outcome:
 
 
 def all_claims(results: Results) -> list[Claim]:
-    """Every claim with its verdict, from the results alone."""
+    """Every claim with its verdict. They depend on the results alone."""
     return [*claims_on_guarantees(results), *claims_on_counts(results), *claims_on_subspaces(results)]

@@ -1,8 +1,8 @@
-"""Scenario 1: how much noise a count of outliers has (section 6.2 of the paper).
+"""Scenario 1: the noise of a count of outliers (section 6.2 of the paper).
 
 paper           here
 sigma_Global    global_lower, global_upper: Theorem 2 with both bounds on the global sensitivity
-sigma_Smooth    theorem_4, by the paper's proof; as_plotted, by what its figures show (nothing is proved)
+sigma_Smooth    theorem_4: as the paper proves it; as_plotted: as its figures show it (nothing is proved)
                 ours: smooth Laplace, pure epsilon-DP
 """
 
@@ -50,12 +50,12 @@ class Case:
 
 
 def noise_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each draw of each table at hand."""
+    """One part for each draw of each available table."""
     return [partial(_noise, case) for case in _cases(setting)]
 
 
 def radius_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """The same draws, and which radius the paper's rule picks in each."""
+    """One part for each draw: the radius that the paper's rule picks."""
     return [partial(_radius, case) for case in _cases(setting)]
 
 

@@ -1,9 +1,10 @@
-"""Scenario 2: how well single columns with many outliers are found (section 6.3 of the paper).
+"""Scenario 2: how often the single columns with the most outliers are found (section 6.3 of the paper).
 
 paper                here
-precision, recall    shares of the h drawn, and of the two true ones; true are the two with the most outliers
+precision, recall    share of the h drawn that are true, share of the true that are drawn;
+                     the two columns with the most outliers are the true ones
 Algorithm 3          "as printed", which costs 2 epsilon, and "with the factor 2", which costs epsilon
-                     "ours": top_subspaces as it is by default, pure epsilon-DP
+                     "ours": top_subspaces with its defaults, pure epsilon-DP
 """
 
 from collections.abc import Callable, Iterator
@@ -31,12 +32,12 @@ RADIUS = {SYNTHETIC_2: 0.13, ADULT_2: 0.02, IONOSPHERE: 0.06}
 
 
 def parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each draw of each table at hand."""
+    """One part for each draw of each available table."""
     return [partial(_part, setting.runs, table, seed, make) for table, seed, make in _tables(setting)]
 
 
 def _tables(setting: Setting) -> Iterator[tuple[str, int, Callable[[int], Floats]]]:
-    """Adult 2 and Ionosphere z-scored by their own rows, as in the paper: not private."""
+    """Adult 2 and Ionosphere are z-scored by their own rows, as in the paper, which is not private."""
     makers: dict[str, Callable[[int], Floats]] = {SYNTHETIC_2: synthetic_2}
     adult, radar = setting.files.adult, setting.files.ionosphere
     if adult is not None:

@@ -1,11 +1,11 @@
-"""Scenario 3, which the paper announces and does not give: which points are outliers (ours).
+"""Scenario 3: which points are outliers. The paper announces it without a method; this one is ours.
 
 theory   here
 u_c      minus the number of rows within r of a candidate; one replaced row moves it by at most 1
 u_i      minus the degree of a row, capped at k, over k; the row itself can move it by the whole range
 
-The table is Synthetic 2 in its two planted columns, with public bounds. Candidates are fresh points: 90 as the inliers
-are, 10 as the outliers. Found is the share of those ten among the ten drawn.
+The table is Synthetic 2 in its two planted columns, with public bounds. Candidates are fresh points: 90 drawn like the
+inliers, 10 like the outliers. `found` is the share of those ten that are among the ten drawn.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ _PAPERS = 500  # rows in the paper
 
 
 def parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each draw of the table, with the paper's 500 rows and with more."""
+    """One part for each draw of the table, with the paper's 500 rows and with more."""
     sizes = (_PAPERS, 2_000, 10_000) if setting.largest >= 10_000 else (_PAPERS,)
     return [partial(_part, n, setting.seed + draw) for n in sizes for draw in range(setting.draws)]
 
@@ -60,7 +60,7 @@ def _part(n: int, seed: int) -> list[Row]:
 def _found(
     scores: Floats, right: NDArray[np.bool_], selection: str, rng: np.random.Generator
 ) -> Iterator[tuple[float, float]]:
-    """The weights of `eremite.queries.detection`: exp(epsilon u / 2h) in each of h draws."""
+    """The share found at each epsilon, with the weights of `eremite.queries.detection`: exp(epsilon u / 2h) a draw."""
     for epsilon in EPSILONS:
         drawn = draws(np.tile(scores, (_RUNS, 1)), epsilon / H / 2, H, selection, rng)
         yield epsilon, float(right[drawn].mean())

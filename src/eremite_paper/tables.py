@@ -1,4 +1,4 @@
-"""Tables of results: written as CSV with a line on what they were made with, and read back."""
+"""Tables of results as CSV files. The first line says with which setting a table was made."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ Row = dict[str, Cell]
 
 
 def write_table(path: Path, rows: Sequence[Row], made_with: str) -> None:
-    """The rows, all at once: a file that is there is complete."""
+    """Write the rows at once, so that a file that exists is complete."""
     text = io.StringIO(newline="")
     text.write(f"# {made_with}\n")
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["nothing"], lineterminator="\n")
@@ -25,7 +25,7 @@ def write_table(path: Path, rows: Sequence[Row], made_with: str) -> None:
 
 
 def read_table(path: Path, made_with: str) -> list[Row] | None:
-    """The rows of a table that was made with just this; None if it is not there or was made with something else."""
+    """The rows of a table; None if the file is missing or was made with another setting."""
     if not path.exists():
         return None
     with path.open(newline="") as file:
@@ -35,7 +35,7 @@ def read_table(path: Path, made_with: str) -> list[Row] | None:
 
 
 def number(row: Row, name: str) -> float:
-    """A cell that holds a number."""
+    """The number in a cell."""
     value = row[name]
     if isinstance(value, int | float):
         return float(value)
@@ -50,7 +50,7 @@ def chosen(rows: Sequence[Row], **wanted: Cell) -> list[Row]:
 
 
 def values(rows: Sequence[Row], name: str) -> list[Cell]:
-    """The different values of a column, in the order they first come."""
+    """The different values of a column, in order of first appearance."""
     return list(dict.fromkeys(row[name] for row in rows))
 
 

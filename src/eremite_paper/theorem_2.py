@@ -4,7 +4,7 @@ paper                               here
 GS_q                                sensitivity
 variance GS^2 2 ln(2/delta)/eps^2   deviation(...) squared
 
-The theorem names no limit on epsilon; `eremite.mechanisms.GlobalGaussian` refuses where it does not hold.
+The theorem states no limit on epsilon. `eremite.mechanisms.GlobalGaussian` refuses an epsilon for which it is false.
 """
 
 from math import log, sqrt

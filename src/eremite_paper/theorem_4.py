@@ -5,7 +5,7 @@ alpha       alpha(epsilon, delta)
 beta        beta(epsilon, delta), for one number released (p = 1)
 S / alpha   deviation(bound, epsilon, delta)
 
-Proved for epsilon and delta below 1. What section 6.2 reports matches S_{beta = epsilon} / epsilon instead, which is
+Proved for epsilon and delta below 1. The numbers of section 6.2 match S_{beta = epsilon} / epsilon instead, here
 `as_plotted`; nothing is proved about noise of that size.
 """
 
@@ -13,12 +13,12 @@ from math import log, sqrt
 
 
 def alpha(epsilon: float, delta: float) -> float:
-    """What the smooth bound is divided by."""
+    """The divisor of the smooth bound."""
     return epsilon / (5 * sqrt(2 * log(2 / delta)))
 
 
 def beta(epsilon: float, delta: float) -> float:
-    """How smooth the bound must be."""
+    """The smoothness that the bound must have: it changes by at most e^beta between neighbors."""
     return epsilon / (4 * (1 + log(2 / delta)))
 
 
@@ -28,5 +28,5 @@ def deviation(bound: float, epsilon: float, delta: float) -> float:
 
 
 def as_plotted(bound: float, epsilon: float) -> float:
-    """Non-private: what the paper's figures show, for a bound that is epsilon-smooth."""
+    """Not private: the noise that the paper's figures show, for a bound that is epsilon-smooth."""
     return bound / epsilon

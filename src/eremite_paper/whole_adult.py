@@ -1,10 +1,10 @@
-"""Beyond the paper's tiny tables: Adult in full, with public bounds.
+"""Adult with all its rows and public bounds, which the paper does not try.
 
 paper        here
 sigma        half-widths of 95 % intervals: global_laplace, theorem_4 (a lower bound on it), theorem_4_capped, ours
 
-Theorem 4 is proved for epsilon below 1 and left out beyond. Its smooth bound has no cap but N; `theorem_4_capped` takes
-ours, which has one.
+Theorem 4 is proved for epsilon below 1 and left out from there on. Its smooth bound is capped by N alone;
+`theorem_4_capped` uses our smooth bound, which has a smaller cap.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ _RADIUS_OF_SEARCH = 0.01
 
 
 def count_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for each choice of columns and each epsilon; none without the table."""
+    """One part for each choice of columns and each epsilon; none if the table is missing."""
     if setting.files.adult is None:
         return []
     table = whole_adult(setting.files.adult[: setting.rows_of_adult])
@@ -68,7 +68,7 @@ def _count(columns: tuple[str, ...], points: Floats, epsilon: Fraction) -> list[
 
 
 def radius_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """Both choices of columns at all the radii among which those of `RADIUS` were picked, having seen the counts."""
+    """Both choices of columns at all the radii from which those of `RADIUS` were chosen, after a look at the counts."""
     if setting.files.adult is None:
         return []
     table = whole_adult(setting.files.adult[: setting.rows_of_adult])
@@ -84,7 +84,7 @@ def _at_radius(columns: tuple[str, ...], points: Floats, radius: float) -> list[
 
 
 def subspace_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
-    """One for a look at each set of the numeric columns, which gives no rows, and one for all draws."""
+    """One part for each set of numeric columns, which computes its profile, and a last one that draws."""
     if setting.files.adult is None:
         return []
     points, d = whole_adult(setting.files.adult[: setting.rows_of_adult]).points(), setting.columns_of_adult

@@ -1,7 +1,7 @@
 """Scaling as in the paper: every column to mean 0 and variance 1 (section 6.1).
 
-Non-private: mean and variance are those of the rows, so every distance moves when one row does, and no bound on the
-sensitivity of the count holds any more.
+Not private: mean and variance depend on every row, so one row moves every distance, and no bound on the sensitivity of
+the count holds.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""`eremite serve` in a process of its own, with two tiny datasets and some tokens, for the tests that talk to it.
+"""`eremite serve` in its own process, with two small datasets and some tokens.
 
 Kernels run without being compiled; ticks are short.
 """
@@ -25,7 +25,7 @@ from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 COUNT = {"definition": DEFINITION, "epsilon": 0.1}
 TICK = "0.02"
-PATIENCE = 600  # seconds; only what hangs takes so long, however busy the machine
+PATIENCE = 600  # seconds; only for what hangs, however busy the machine
 QUESTIONS = {
     "count": COUNT,
     "subspaces": COUNT | {"h": 1, "size": 1},
@@ -60,7 +60,7 @@ class Served:
 
 
 def written(folder: Path) -> dict[str, str]:
-    """Two datasets and three tokens."""
+    """Write two datasets and make four tokens, which are returned by name."""
     write_csv(folder / "patients.csv", BOUNDS, people(40))
     for name in ("patients", "wages"):
         (folder / f"{name}.toml").write_text(description(name=name))
@@ -78,7 +78,7 @@ def written(folder: Path) -> dict[str, str]:
 
 
 def command(folder: Path, *arguments: str) -> str:
-    """What a command of this process prints, with the folder's token file."""
+    """The output of a command that runs in this process, with the folder's token file."""
     with redirect_stdout(StringIO()) as out, pytest.raises(SystemExit) as stopped:
         main([*arguments, "--tokens", str(folder / "tokens.json")])
     assert stopped.value.code == 0
@@ -87,7 +87,7 @@ def command(folder: Path, *arguments: str) -> str:
 
 @contextmanager
 def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = "") -> Iterator[Served]:
-    """Until the block ends; nothing but the first line may be printed. The process does `first` before all else."""
+    """A service that runs until the block ends, and prints its first line only. It runs the code `first` before."""
     arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", f"{first}\nfrom eremite.cli import main; main({arguments!r})"],
@@ -101,7 +101,7 @@ def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = ""
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line, process.communicate()[1]
-        fresh = httpx.Limits(max_keepalive_connections=0)  # a connection that was silent may be ended at any time
+        fresh = httpx.Limits(max_keepalive_connections=0)  # the service may close an idle connection at any time
         with httpx.Client(timeout=PATIENCE, limits=fresh, trust_env=False) as client:
             yield Served(json.loads(line)["address"], folder, tokens, client, process)
     finally:

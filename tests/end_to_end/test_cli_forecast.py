@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eremite.service import answers
+from eremite.service import schemas
 from tests.end_to_end.command_line import Captured, refused, run, told, words
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
@@ -34,10 +34,10 @@ def test_forecast_from_the_stand_in(capsys: Captured, folder: Path) -> None:
 
 def test_json_holds_the_whole_record_as_the_service_gives_it(capsys: Captured) -> None:
     counted = told(capsys, *ASKED, "--rows", "500", "--epsilon", "1/3,0.5")
-    assert set(counted) == {*answers.FORECAST["properties"], "epsilon_needed"}
+    assert set(counted) == {*schemas.FORECAST["properties"], "epsilon_needed"}
     assert [error["epsilon"] for error in counted["errors"]] == ["1/3", 0.5]
     searched = told(capsys, *SEARCH, "--size", "1", "--rows", "500")
-    assert set(searched) == {*answers.SEARCH_FORECAST["properties"], "epsilon_needed"}
+    assert set(searched) == {*schemas.SEARCH_FORECAST["properties"], "epsilon_needed"}
 
 
 def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:

@@ -46,7 +46,7 @@ from eremite import EremiteError
 from eremite.ledger import open_ledger
 from eremite.ledger.plan_total import plan_total
 from eremite_paper.files import fetch_files
-from eremite.service.extra import require_extra
+from eremite.service import require_extra
 from eremite.table.postgres import read_postgres
 
 for extra, ask in [

@@ -15,7 +15,7 @@ import pytest
 from eremite import Release
 from eremite.cli import main
 from eremite.ledger import Released, open_ledger
-from eremite.service import answers, connections
+from eremite.service import schemas, server
 from tests.end_to_end.patients import description
 from tests.end_to_end.served import COUNT, DEFINITION, PATIENCE, QUESTIONS, Served, command, serving, wait_for, written
 
@@ -59,21 +59,21 @@ def test_forecasts_are_free(service: Served) -> None:
     left = service.left()
     forecast = service.ask("/patients/forecast/count", {"definition": DEFINITION, "epsilon": ["0.5", "1/3"]}).json()
     assert [error["epsilon"] for error in forecast["errors"]] == [0.5, "1/3"]
-    assert set(forecast) == set(answers.FORECAST["properties"])
+    assert set(forecast) == set(schemas.FORECAST["properties"])
     assert "made-up rows" in forecast["stand_in"]
     needed = service.ask("/patients/forecast/count/epsilon", {"definition": DEFINITION, "within": 20}).json()
     assert 0 < needed["epsilon"] < 20
     compared = service.ask("/patients/forecast/count/mechanisms", {"definition": DEFINITION, "epsilon": ["1/3"]}).json()
-    assert set(compared) == set(answers.COMPARISON["properties"])
+    assert set(compared) == set(schemas.COMPARISON["properties"])
     assert [error["mechanism"] for error in compared["errors"]] == ["smooth-laplace", "global-laplace"]
     assert {(one["mechanism"], *one["epsilons"]) for one in compared["left_out"]} == {
         (name, "1/3") for name in ("gaussian", "gaussian-paper", "global-gaussian")
     }
     search = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
     forecast = service.ask("/patients/forecast/subspaces", search).json()
-    assert set(forecast) == set(answers.SEARCH_FORECAST["properties"])
+    assert set(forecast) == set(schemas.SEARCH_FORECAST["properties"])
     assert [(chance["epsilon"], set(chance)) for chance in forecast["chances"]] == [
-        (epsilon, set(answers.SEARCH_FORECAST["properties"]["chances"]["items"]["properties"]))
+        (epsilon, set(schemas.SEARCH_FORECAST["properties"]["chances"]["items"]["properties"]))
         for epsilon in (0.1, 0.2, 0.5, 1, 2)
     ]
     needed = service.ask("/patients/forecast/subspaces/epsilon", search | {"probability": "2/3"}).json()
@@ -104,10 +104,19 @@ def test_refusal_is_one_sentence_and_costs_nothing(
 ) -> None:
     left = service.left()
     answer = service.ask(path, question)
-    assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    known = ["error", "needed", "remaining"] if status == 409 else ["error"]
+    assert (answer.status_code, list(answer.json())) == (status, known)
     assert sentence in answer.json()["error"]
     assert "\n" not in answer.json()["error"]
     assert service.left() == left
+
+
+def test_refusal_by_the_budget_says_what_is_needed_and_what_remains(service: Served) -> None:
+    left = service.get("/patients/budget").json()["remaining"]
+    answer = service.ask("/patients/count", COUNT | {"epsilon": "10/3", "delta": "1e-9", "mechanism": "gaussian"})
+    assert answer.status_code == 409
+    assert answer.json()["needed"] == {"epsilon": "10/3", "delta": 1e-9}
+    assert answer.json()["remaining"] == left
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 10**5, b'{"epsilon": NaN}'])
@@ -151,7 +160,7 @@ def test_books_are_open_to_the_custodian_alone(service: Served) -> None:
     service.ask("/patients/count", COUNT | {"request_id": "in the books"})
     history = service.get("/patients/history", "boss").json()["history"]
     assert [event["event"] for event in history if event["request_id"] == "in the books"] == ["charged", "released"]
-    known = answers.HISTORY["properties"]["history"]["items"]["properties"]
+    known = schemas.HISTORY["properties"]["history"]["items"]["properties"]
     assert {name for event in history for name in event} == set(known)
     budgets = service.get("/patients/budgets", "boss").json()["budgets"]
     assert {None, "research"} <= {budget["account"] for budget in budgets}
@@ -183,7 +192,7 @@ def test_answer_to_one_who_left_is_kept(service: Served) -> None:
 
 
 def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_harm(service: Served) -> None:
-    """Whatever was printed would fail the service's fixture."""
+    """The fixture fails if the service prints anything."""
     address = ("127.0.0.1", int(service.address.rsplit(":", 1)[1]))
     upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"
     for said in (b"\x16\x03\x01\r\n\r\n", b"POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n\r\n", upgrade):
@@ -191,10 +200,10 @@ def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_h
             wire.sendall(said)
             assert wire.recv(9) == b"HTTP/1.1 "
     with ExitStack() as crowd:
-        wires = [crowd.enter_context(socket.create_connection(address)) for _ in range(2 * connections.MOST)]
+        wires = [crowd.enter_context(socket.create_connection(address)) for _ in range(2 * server.MAX_CONNECTIONS)]
         for wire in wires:
             wire.setblocking(False)
-        wait_for(lambda: sum(map(is_ended, wires)) >= connections.MOST)
+        wait_for(lambda: sum(map(is_ended, wires)) >= server.MAX_CONNECTIONS)
     wait_for(lambda: is_well(service))
 
 
@@ -212,7 +221,7 @@ def test_malformed_requests_and_crowds_of_connections_leave_no_trace_and_do_no_h
 def test_request_that_holds_too_much_is_refused_for_free_in_a_short_sentence(
     service: Served, field: str, value: object
 ) -> None:
-    """A set of so many columns kept the service from answering anybody for minutes."""
+    """Without a limit, a set of so many columns would block the service for minutes."""
     left = service.left()
     path, question = ("count", COUNT) if field == "columns" else ("subspaces", COUNT | {"h": 1})
     answer = service.ask(f"/patients/{path}", question | {field: value})
@@ -224,7 +233,7 @@ def test_request_that_holds_too_much_is_refused_for_free_in_a_short_sentence(
 def is_well(service: Served) -> bool:
     try:
         return service.client.get(f"{service.address}/healthz").status_code == 200
-    except httpx.TransportError:  # one too many, as long as the service has not seen that others left
+    except httpx.TransportError:  # too many connections, until the service notices that others were closed
         return False
 
 
@@ -240,16 +249,16 @@ def is_ended(wire: socket.socket) -> bool:
 WAITING = """
 import time
 from pathlib import Path
-from eremite.session import session
+from eremite.queries.detection import DetectionPlan
 
-computed = session.compute_detection
+computed = DetectionPlan.compute
 
-def compute_detection(*asked):
+def compute(*asked):
     while Path("hold on").exists():
         time.sleep(0.01)
     return computed(*asked)
 
-session.compute_detection = compute_detection
+DetectionPlan.compute = compute
 """
 
 

@@ -1,4 +1,4 @@
-"""Over HTTP nothing that depends on the rows leaves, but the value; and no error that nobody foresaw.
+"""Over HTTP only the value of a release depends on the rows; unexpected errors show nothing.
 
 Two tables with as many rows are asked the same questions, whose values are the same for every table, with a clock that
 stands still. Whatever comes back, and whatever is logged or printed, must be the same to the byte.
@@ -18,19 +18,18 @@ import pytest
 from fastapi import FastAPI
 
 from eremite.ledger import ledger as ledger_module
+from eremite.queries.detection import DetectionPlan
 from eremite.service.application import application
-from eremite.service.failures import INTERNAL
-from eremite.service.house import House, open_datasets
+from eremite.service.errors import INTERNAL
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.token_file import change_grants
-from eremite.service.tokens import Grant, hash_of
-from eremite.service.turns import Turns
-from eremite.session import session as session_module
+from eremite.service.scheduler import Scheduler
+from eremite.service.state import ServiceState, open_datasets
+from eremite.service.tokens import Grant, change_grants, hash_of
 from tests import clockwork
 from tests.end_to_end.patients import BOUNDS, description, write_csv
 
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
-ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # among one there is nothing to choose
+ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # there is only one candidate
     ("subspaces", ASK | {"size": 2, "request_id": "one"}),
     ("subspaces", ASK | {"size": 2, "request_id": "one"}),
     ("detect", ASK | {"candidates": [[25, 75]], "request_id": "two"}),
@@ -54,7 +53,7 @@ LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
 
 
 def rows(which: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """As many rows: all alike, or all alone."""
+    """Forty rows: all equal, or all far apart."""
     alone = np.linspace([10, 30], [60, 200], 40)
     return np.full((40, 2), [25.0, 75.0]) if which == "alike" else alone
 
@@ -80,7 +79,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
         )
         change_grants(tmp_path / "tokens.json", lambda _: (grant,))
         datasets = open_datasets([tmp_path / "patients.toml"], None, "quietly")
-        return application(House(datasets=datasets, tokens=tmp_path / "tokens.json", turns=Turns(0.02)))
+        return application(
+            ServiceState(datasets=datasets, token_file=tmp_path / "tokens.json", scheduler=Scheduler(0.02))
+        )
 
     return serve
 
@@ -108,7 +109,7 @@ def seen(
 ) -> Callable[[str], list[str]]:
     """What comes back from the service on a table, and what is logged and printed meanwhile."""
 
-    for which in ("alike", "alone"):  # what is compiled is logged once; from now on it is compiled
+    for which in ("alike", "alone"):  # compile the kernels now, because compiling is logged
         asked(served(which), posts(ALWAYS_THE_SAME + FREE))
 
     def look(which: str) -> list[str]:
@@ -133,13 +134,13 @@ def test_asker_sees_the_values_and_nothing_else(seen: Callable[[str], list[str]]
 
 
 def test_asker_tells_a_leaking_mutant(seen: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = session_module.compute_detection
+    compute = DetectionPlan.compute
 
-    def leaking(table: Any, plan: Any) -> Any:
+    def leaking(plan: Any, table: Any, *more: Any) -> Any:
         logging.getLogger("eremite").debug("mean %s", table.points().mean())
-        return compute(table, plan)
+        return compute(plan, table, *more)
 
-    monkeypatch.setattr(session_module, "compute_detection", leaking)
+    monkeypatch.setattr(DetectionPlan, "compute", leaking)
     assert seen("alike") != seen("alone")
 
 
@@ -149,10 +150,10 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def failing(table: Any, plan: Any) -> Any:
+    def failing(plan: Any, table: Any, *more: Any) -> Any:
         raise ArithmeticError(f"row 7 is {table.points()[7]}")
 
-    monkeypatch.setattr(session_module, "compute_detection", failing)
+    monkeypatch.setattr(DetectionPlan, "compute", failing)
     app = served("alone")
     with caplog.at_level(logging.DEBUG):
         failed, budget = asked(app, [*posts(ALWAYS_THE_SAME[2:]), ("GET", "/budget", None)])
@@ -167,16 +168,16 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
 def test_release_is_seen_when_its_turn_ends_and_not_before(
     served: Callable[[str], FastAPI], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks for the releases meanwhile would otherwise see when the computing was done."""
+    """Otherwise the releases would show when the computation ended."""
     app = served("alike")
-    turns = app.state.house.turns
-    monkeypatch.setattr(turns, "tick", 0.6)
+    scheduler = app.state.service.scheduler
+    monkeypatch.setattr(scheduler, "tick", 0.6)
 
     async def run() -> tuple[httpx.Response, float]:
         transport, headers = httpx.ASGITransport(app), {"Authorization": "Bearer secret"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service/v1", headers=headers) as client:
             question = asyncio.create_task(client.post("/datasets/patients/detect", json=ALWAYS_THE_SAME[2][1]))
-            while not turns._lane.locked():
+            while not scheduler._turn.locked():
                 await asyncio.sleep(0)
             releases = await client.get("/datasets/patients/releases")
             came = asyncio.get_running_loop().time()
@@ -190,8 +191,10 @@ def test_release_is_seen_when_its_turn_ends_and_not_before(
 
 @pytest.mark.parametrize("path", ["", "/budget", "/nothing", "/count/"])
 def test_all_else_comes_at_whole_tenths_of_a_tick(served: Callable[[str], FastAPI], path: str) -> None:
-    house = served("alike").state.house
-    app = application(replace(house, turns=Turns(5), ledger_reads=LedgerReads(patience=None)))  # it is never late
+    state = served("alike").state.service
+    app = application(
+        replace(state, scheduler=Scheduler(5), ledger_reads=LedgerReads(timeout=None))
+    )  # it is never late
 
     async def run() -> float:
         await answers(app, [("GET", path, None)])

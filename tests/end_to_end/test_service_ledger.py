@@ -19,7 +19,7 @@ pytest.importorskip("fastapi")
 
 
 def refusal(folder: Path, *options: str) -> str:
-    """The one sentence with which a service does not start."""
+    """The error with which the service refuses to start."""
     arguments = ["serve", "patients.toml", "--port", "0", *options]
     command = [sys.executable, "-W", "error", "-c", f"from eremite.cli import main; main({arguments!r})"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -102,9 +102,9 @@ def test_service_does_not_start_on_a_ledger_that_does_not_hold_together(tmp_path
 
 
 def test_signal_that_comes_early_ends_the_service(tmp_path: Path) -> None:
-    """When it says that it serves, it may not listen for signals yet."""
+    """The service prints its address before uvicorn installs its signal handlers."""
     tokens = written(tmp_path)
-    first = "import eremite.service.running as running, os, signal, uvicorn\n" + (
+    first = "import eremite.service.server as server, os, signal, uvicorn\n" + (
         "real = uvicorn.Server.run\n"
         "def run(self, **given):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"

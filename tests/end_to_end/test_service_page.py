@@ -1,4 +1,4 @@
-"""What the page about running the service shows is true: questions, proxy, unit, the care of tokens and ledger."""
+"""The examples of docs/how-to/service.md work: questions, proxy, systemd unit, tokens and ledger."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_questions_of_the_page_are_answered(service: Served) -> None:
 
 @pytest.fixture
 def proxied(service: Served, tmp_path: Path) -> Iterator[httpx.Client]:
-    """The service behind nginx, as the page sets it up; the certificate, of a day, is cert.pem."""
+    """A client of the service behind nginx, set up as on the page, with a new certificate."""
     certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
     names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"]
     subprocess.run([*certificate, *names], cwd=tmp_path, check=True, capture_output=True)
@@ -80,7 +80,7 @@ def proxied(service: Served, tmp_path: Path) -> Iterator[httpx.Client]:
 
 @contextmanager
 def kept_port() -> Iterator[int]:
-    """A port that nobody else is given; a program of ours that shares it may listen there."""
+    """A port that is reserved for the test; nginx shares it with `reuseport`."""
     with socket.socket() as keeper:
         keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         keeper.bind(("127.0.0.1", 0))
@@ -116,7 +116,7 @@ def test_proxy_of_the_page_passes_questions_on_and_holds_long_bodies_back(
 
 
 def statuses_of_a_crowd(port: int, certificate: Path) -> set[bytes]:
-    """A hundred who are connected, and then ask all at once: in 15 seconds, or no rate would be exceeded."""
+    """The statuses of a hundred requests sent at once, on connections that were opened before."""
     trusted = ssl.create_default_context(cafile=certificate)
     with ExitStack() as crowd:
         plain = [crowd.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(100)]

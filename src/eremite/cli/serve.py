@@ -14,8 +14,8 @@ import typer
 from eremite.cli.terminal import working
 from eremite.errors import InputError
 from eremite.names import list_names
-from eremite.service.extra import require_extra
-from eremite.service.token_file import read_grants
+from eremite.service import require_extra
+from eremite.service.tokens import read_grants
 from eremite.session import compile_kernels
 
 _LONGEST_TICK = 3600
@@ -36,9 +36,9 @@ def serve(
     """Open every table, then answer."""
     require_extra()
     from eremite.service.application import application
-    from eremite.service.house import House, open_datasets
-    from eremite.service.running import listening, run
-    from eremite.service.turns import Turns
+    from eremite.service.scheduler import Scheduler
+    from eremite.service.server import open_socket, run
+    from eremite.service.state import ServiceState, open_datasets
 
     if not 0 < tick <= _LONGEST_TICK:
         raise InputError(f"--tick must be above 0 and at most {_LONGEST_TICK} seconds.")
@@ -47,11 +47,11 @@ def serve(
     read_grants(tokens)
     with working("Opening the tables"):
         datasets = open_datasets(paths, ledger, "quietly" if new_ledger else "never")
-    house = House(datasets=datasets, tokens=tokens.absolute(), turns=Turns(tick))
-    with closing(house), listening(host, port) as bound:
+    state = ServiceState(datasets=datasets, token_file=tokens.absolute(), scheduler=Scheduler(tick))
+    with closing(state), open_socket(host, port) as bound:
         with working("Compiling; this takes a minute or two the first time"):
             compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
-        ended_by = run(application(house), bound, root_path, lambda: _say(bound, list(datasets), as_json))
+        ended_by = run(application(state), bound, root_path, lambda: _say(bound, list(datasets), as_json))
     if ended_by is not None:
         raise_signal(ended_by)  # now that the ledgers are closed, end as whoever sent it expects
 

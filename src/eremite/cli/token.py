@@ -11,8 +11,7 @@ from rich.text import Text
 from eremite.cli.terminal import framed
 from eremite.errors import InputError
 from eremite.names import list_names, show_name
-from eremite.service.token_file import change_grants, read_grants
-from eremite.service.tokens import Grant, hash_of, new_token
+from eremite.service.tokens import Grant, change_grants, hash_of, new_token, read_grants
 
 
 def add(
@@ -63,7 +62,7 @@ def listed(file: Path, as_json: bool) -> str:
 
 def _shown(grant: Grant) -> dict[str, object]:
     """Without the hash, which is of no use to anybody."""
-    return {name: value for name, value in grant.plain().items() if name != "hash"}
+    return {name: value for name, value in grant.to_dict().items() if name != "hash"}
 
 
 def _day(text: str) -> date:

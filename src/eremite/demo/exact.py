@@ -1,4 +1,4 @@
-"""The exact numbers behind the answers. Private in earnest; shown here because the table is made up."""
+"""The exact numbers behind the answers. They would be private, but here the table is made up."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from eremite.table import Table
 
 
 class Exact:
-    """Looks at the rows freely."""
+    """Exact counts on the made-up rows, without any protection."""
 
     def __init__(self, patients: Patients, definition: OutlierDefinition) -> None:
         bounds = {name: (column.low, column.high) for name, column in COLUMNS.items()}
@@ -19,16 +19,16 @@ class Exact:
         self._definition = definition
 
     def count(self, columns: Sequence[str]) -> int:
-        """How many rows are outliers."""
+        """The number of outliers in these columns."""
         return count_outliers(self._table.points(columns), self._definition)
 
     def best(self, size: int) -> tuple[tuple[Subspace, int], tuple[Subspace, int]]:
-        """The two sets of so many columns with the most outliers, and how many."""
+        """The two sets of `size` columns with the most outliers, each with its number of outliers."""
         family = Subspaces.of_size(self._table.columns, size)
         counted = sorted(count_outliers_in_each(self._table, self._definition, family), key=lambda pair: -pair[1])
         return counted[0], counted[1]
 
     def rows_near(self, candidates: ArrayLike, columns: Sequence[str]) -> list[int]:
-        """How many rows lie within the radius of each candidate."""
+        """The number of rows within the radius of each candidate."""
         points, rows = self._table.scale(candidates, columns), self._table.points(columns)
         return [int(near) for near in count_rows_near(points, rows, self._definition.radius, len(rows))]

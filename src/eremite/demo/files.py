@@ -1,4 +1,4 @@
-"""What the demo writes into its folder, and what it replaces there: its own files alone."""
+"""The files that the demo writes into its folder. It replaces its own files and no others."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ import numpy as np
 from eremite.demo.patients import COLUMNS, N_ROWS, ODD_TRIPLE, Floats, Patients, patients, public_sample
 from eremite.errors import InputError
 
-#: Public points to ask about, as the columns of a blood gas; the 2nd, 5th and 7th contradict themselves.
+#: Public points to ask about, in the columns of `ODD_TRIPLE`; the 2nd, 5th and 7th are not plausible.
 CANDIDATES = np.array(
     [
         [7.40, 40.0, 24.0],
@@ -35,17 +35,17 @@ source = "patients.csv"           # {rows:,} patients of an intensive care unit,
 rows_per_person = 1               # one row a patient: every patient is protected
 stand_in = "public-sample.csv"    # public rows of the same shape, made up as well; forecasts use these alone
 
-[columns]                         # what is possible in a living patient: from medicine, never read off the rows
+[columns]                         # what is possible in a living patient: from medicine, never taken from the rows
 {columns}
 
-[budget]                          # for all questions together, by whomever they are asked
+[budget]                          # for the questions of all analysts together
 epsilon = {epsilon}
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where things are."""
+    """The made-up table, and the paths of the files in the demo's folder."""
 
     folder: Path
     table: Patients
@@ -64,7 +64,7 @@ class Files:
 
 
 def write_files(folder: Path, epsilon: str) -> Files:
-    """The table, its public stand-in, candidates and description. The ledger of an earlier demo goes with its table."""
+    """Write the table, its public stand-in, candidates and description; remove the ledger of an earlier demo."""
     files = Files(folder, patients())
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def write_files(folder: Path, epsilon: str) -> Files:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """An error of the file system as one sentence."""
+    """Turn an error of the file system into one sentence."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A page that works anywhere: no script, nothing loaded, light and dark, on paper and on a telephone."""
+"""An HTML page without scripts or external resources, for light and dark screens, phones and paper."""
 
 from html import escape
 

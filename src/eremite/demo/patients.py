@@ -1,7 +1,7 @@
 """Made-up patients of an intensive care unit: eight columns, three kinds of planted outliers.
 
-Most patients are ordinary: values hang together as in medicine, in one cloud without long tails. Three kinds are not,
-and each is alone only in the columns that it names; in fewer columns it lies among many others.
+Most patients are ordinary: their values are correlated as in medicine, in one cloud without long tails. Each kind of
+outlier is isolated only in the columns that it names; in fewer of them it lies among many others.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _SEED, _PUBLIC_SEED = 20150611, 20150612
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A measurement: its unit, what is possible in a living patient (public), and how many decimals are noted."""
+    """A measurement: its unit, its public bounds (what a living patient can have), and its number of decimals."""
 
     unit: str
     low: float
@@ -30,8 +30,8 @@ COLUMNS = {
     "age": Column("years", 0, 120, 0),
     "pulse": Column("beats a minute", 0, 250, 0),
     "glucose": Column("mmol/L", 0, 50, 1),
-    "haemoglobin": Column("g/dL", 2, 24, 1),
-    "haematocrit": Column("%", 6, 72, 1),
+    "hemoglobin": Column("g/dL", 2, 24, 1),
+    "hematocrit": Column("%", 6, 72, 1),
     "ph": Column("of arterial blood", 6.8, 7.8, 3),
     "pco2": Column("mmHg", 10, 90, 1),
     "bicarbonate": Column("mmol/L", 5, 50, 1),
@@ -41,7 +41,7 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Planted outliers: the columns in which they are alone, and why."""
+    """A kind of planted outliers: the columns in which they are isolated, and the reason in words."""
 
     columns: tuple[str, ...]
     words: str
@@ -49,8 +49,8 @@ class Kind:
 
 EXTREME = Kind(("glucose",), "a glucose far above everyone else's")
 ODD_PAIR = Kind(
-    ("haemoglobin", "haematocrit"),
-    "a haematocrit that is not three times the haemoglobin, though either value is ordinary",
+    ("hemoglobin", "hematocrit"),
+    "a hematocrit that is not three times the hemoglobin, though either value is ordinary",
 )
 ODD_TRIPLE = Kind(
     ("ph", "pco2", "bicarbonate"),
@@ -60,7 +60,7 @@ ODD_TRIPLE = Kind(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patients:
-    """The rows, in the units of `COLUMNS`, and which of them were planted."""
+    """The rows in the units of `COLUMNS`, and the numbers of the planted ones."""
 
     rows: Floats
     planted: dict[Kind, NDArray[np.int64]]
@@ -78,25 +78,25 @@ def patients() -> Patients:
 
 
 def public_sample() -> Floats:
-    """Other patients of the same kind, as a public study may have them: no planted outliers, no private row."""
+    """Other ordinary patients, as a public study might have: no planted outliers and no private row."""
     return _rounded(_ordinary(np.random.default_rng(_PUBLIC_SEED), N_ROWS))
 
 
 def scaled(rows: Floats) -> Floats:
-    """By the public bounds, as a table does it."""
+    """The rows scaled by the public bounds, as a table scales them."""
     low, high = (np.array([getattr(column, end) for column in COLUMNS.values()]) for end in ("low", "high"))
     return np.asarray(np.clip((rows - low) / (high - low), 0, 1))
 
 
-# The logarithms of bicarbonate and pCO2 are u + v and u - v: in the illnesses that u stands for, breath and kidney make
-# up for each other; v is what they do not make up for, and moves the pH (Henderson and Hasselbalch).
+# The logarithms of bicarbonate and pCO2 are u + v and u - v. In illnesses that change u, lung and kidney compensate for
+# each other; v is the part without compensation, which changes the pH (Henderson and Hasselbalch).
 _U, _V = 0.5, 0.26
 _PH, _PCO2, _BICARBONATE = 7.4, 40.0, 24.0
 
 
 def _ordinary(rng: np.random.Generator, n: int) -> Floats:
     severity = rng.beta(2, 3, n)
-    haemoglobin = 12.5 - 1.5 * severity + 1.4 * _bell(rng, n)
+    hemoglobin = 12.5 - 1.5 * severity + 1.4 * _bell(rng, n)
     angle, reach = rng.uniform(0, 2 * np.pi, n), np.sqrt(rng.uniform(0, 1, n))
     u, v = _U * reach * np.cos(angle), _V * reach * np.sin(angle)
     return np.column_stack(
@@ -104,8 +104,8 @@ def _ordinary(rng: np.random.Generator, n: int) -> Floats:
             64 + 7 * _bell(rng, n),
             80 + 25 * severity + 7 * _bell(rng, n),
             5.8 * np.exp(0.35 * severity + 0.18 * _bell(rng, n)),
-            haemoglobin,
-            3 * haemoglobin + 0.4 * _bell(rng, n),
+            hemoglobin,
+            3 * hemoglobin + 0.4 * _bell(rng, n),
             _PH + 2 * v / np.log(10) + 0.006 * _bell(rng, n),
             _PCO2 * np.exp(u - v),
             _BICARBONATE * np.exp(u + v),
@@ -114,7 +114,7 @@ def _ordinary(rng: np.random.Generator, n: int) -> Floats:
 
 
 def _bell(rng: np.random.Generator, n: int) -> Floats:
-    """Nearly normal, with standard deviation 1, but never beyond 2.6."""
+    """Random numbers that are nearly normal, with standard deviation 1, but never beyond 2.6."""
     return np.asarray(2.6 * (2 * rng.beta(3, 3, n) - 1))
 
 
@@ -126,13 +126,13 @@ def _extreme(rng: np.random.Generator) -> Floats:
 
 def _odd_pairs(rng: np.random.Generator) -> Floats:
     rows = _ordinary(rng, 8_000)
-    haemoglobin, haematocrit = rng.uniform(7.8, 16.5, len(rows)), rng.uniform(24, 49, len(rows))
-    rows[:, [_PLACE[name] for name in ODD_PAIR.columns]] = np.column_stack([haemoglobin, haematocrit])
-    return _apart(rows[np.abs(haematocrit - 3 * haemoglobin) > 4.5], ODD_PAIR.columns, 0.0145)[:160]
+    hemoglobin, hematocrit = rng.uniform(7.8, 16.5, len(rows)), rng.uniform(24, 49, len(rows))
+    rows[:, [_PLACE[name] for name in ODD_PAIR.columns]] = np.column_stack([hemoglobin, hematocrit])
+    return _apart(rows[np.abs(hematocrit - 3 * hemoglobin) > 4.5], ODD_PAIR.columns, 0.0145)[:160]
 
 
 def _odd_triples(rng: np.random.Generator) -> Floats:
-    """Each two of pH, pCO2 and bicarbonate give u and v; all three pairs must give ordinary ones, and not the same."""
+    """Rows in which each two of pH, pCO2 and bicarbonate imply an ordinary u and v, but each pair different ones."""
     rows = _ordinary(rng, 20_000)
     x = rng.uniform(-_V, _V, len(rows))
     a, b = rng.uniform(-_U, _U, (2, len(rows)))
@@ -144,7 +144,7 @@ def _odd_triples(rng: np.random.Generator) -> Floats:
 
 
 def _apart(rows: Floats, columns: Sequence[str], radius: float) -> Floats:
-    """Rows of which no two are closer: outliers that stood together would be no outliers."""
+    """A selection of rows, no two within the radius: outliers close to each other would not be outliers."""
     points = scaled(rows)[:, [_PLACE[name] for name in columns]]
     kept: list[int] = []
     for place, point in enumerate(points):
@@ -154,5 +154,5 @@ def _apart(rows: Floats, columns: Sequence[str], radius: float) -> Floats:
 
 
 def _rounded(rows: Floats) -> Floats:
-    """As noted in a chart."""
+    """The rows, rounded to the decimals of each column."""
     return np.column_stack([np.round(rows[:, at], column.decimals) for at, column in enumerate(COLUMNS.values())])

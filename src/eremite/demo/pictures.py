@@ -1,4 +1,4 @@
-"""Pictures for the report, as SVG to put into the page; none where matplotlib is not installed."""
+"""Pictures for the report, as SVG; empty if matplotlib is not installed."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ WITHOUT = "No picture here: matplotlib is not installed. With it (pip install 'e
 
 
 def step_picture(step: Step) -> str:
-    """Of the release, or of the forecast."""
+    """The picture of a step's release or forecast."""
     release, forecast = step.release, step.forecast
     if release is not None:
         return _svg(lambda: release.plot(forecast))
@@ -22,7 +22,7 @@ def step_picture(step: Step) -> str:
 
 
 def budget_picture(ledger: Ledger, name: str) -> str:
-    """What was spent over time, and what was refused."""
+    """The picture of the budget over time."""
     return _svg(lambda: ledger.timeline(name).plot())
 
 

@@ -1,6 +1,6 @@
-"""A bar on stderr while something takes its time, if a person looks at it.
+"""A progress bar on stderr, if that is a terminal.
 
-How long a search takes depends on the rows. Here they are made up; of a private table only the custodian may see a bar.
+The time of a search depends on the rows. Here they are made up; with a private table only the custodian may see a bar.
 """
 
 import sys
@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 @contextmanager
 def bar(words: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Takes how far the work is, out of `total`; without one it only says that work goes on. Leaves nothing behind."""
+    """A bar that vanishes at the end, and a function that sets its progress out of `total` (None: unknown)."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

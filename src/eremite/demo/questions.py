@@ -1,4 +1,4 @@
-"""The questions a custodian would ask, in order. Each looks at the table through the session alone."""
+"""The questions of the tour, in order. Their answers come from the session alone."""
 
 import shlex
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _REQUEST_ID = "glucose-1"
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What the questions need: the session answers them, `exact` looks at the made-up rows beside it."""
+    """The questions of the demo. The session answers them; `exact` has the true numbers of the made-up rows."""
 
     files: Files
     session: Session
@@ -40,7 +40,7 @@ class Tour:
     exact: Exact
 
     def steps(self) -> Iterator[Step]:
-        """One after the other; each is asked when it is wanted."""
+        """The steps of the tour, each computed when it is requested."""
         forecast = self._forecast()
         yield forecast
         yield self._how_many(forecast.forecast)

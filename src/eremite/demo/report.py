@@ -1,7 +1,7 @@
-"""The report: one page of HTML that needs nothing beside it, to be mailed to a colleague.
+"""The report: one self-contained HTML page, to mail to a colleague.
 
-It is made from public facts, releases and events of the ledger. What only a made-up table may show, the exact numbers,
-stands in one box that says so, and is left out where a step has none.
+It is made from public facts, releases and events of the ledger. Exact numbers, which only a made-up table may show, are
+in one box that says so; without exact numbers there is no box.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from eremite.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What is public about a table before anything is asked."""
+    """The public facts about a table before any question."""
 
     name: str
     words: str  # what the rows are
@@ -33,7 +33,7 @@ class Dataset:
 
 
 def report(dataset: Dataset, session: Session, ledger: Ledger, steps: Sequence[Step]) -> str:
-    """The page. Everything that comes from a file is escaped."""
+    """The report as an HTML page; all texts in it are escaped."""
     title = f"Outliers of {dataset.name}: what was asked, and what came out"
     parts = [
         element("header", element("h1", escape(title)), _summary(dataset, session, steps)),
@@ -52,8 +52,8 @@ def _summary(dataset: Dataset, session: Session, steps: Sequence[Step]) -> str:
     spent = f"All answers together leave {session.remaining} of the budget."
     lead = (
         f"{session.n_rows:,} {dataset.words}, {len(dataset.columns)} columns. The answers below are differentially "
-        "private: with any one row replaced, none would be likelier by more than the factor told with it. They may "
-        "be passed on."
+        "private: with any one row replaced, no answer would be likelier by more than the factor given with it. They "
+        "may be passed on."
     )
     return prose(lead, "lead") + element("ul", *answers, of="answers") + prose(spent)
 
@@ -71,7 +71,7 @@ def _table(dataset: Dataset, session: Session) -> str:
     rows = [(name, column.unit, f"{column.low:g}", f"{column.high:g}") for name, column in dataset.columns.items()]
     return _section(
         "The table",
-        prose("These facts are public: they were set by the custodian, and were not read off the rows."),
+        prose("These facts are public: the custodian set them, and they were not taken from the rows."),
         definitions(facts),
         grid("Columns and their public bounds", ("column", "unit", "least", "most"), rows, numbers=(2, 3)),
     )
@@ -90,7 +90,7 @@ def _step(number: int, step: Step) -> str:
 
 
 def _figure(drawn: str) -> str:
-    """It scrolls on a telephone, by keyboard too."""
+    """The picture in a figure that scrolls on a phone, also by keyboard; a note if there is no picture."""
     return f'<figure tabindex="0">{drawn}</figure>\n' if drawn else prose(WITHOUT, "note")
 
 
@@ -116,12 +116,12 @@ def _made_up(name: str, ledger: Ledger, steps: Sequence[Step]) -> str:
         return ""
     heading = element("h2", "Because this table is made up")
     words = prose(
-        "These patients do not exist, so the exact numbers can stand beside the private answers. Of a private table "
-        "nobody sees them, and a report like this one has no such box."
+        "These patients do not exist, so the exact numbers can be shown beside the private answers. With a private "
+        "table nobody sees them, and the report has no such box."
     )
     times = prose(
-        "The questions came from a program, one right after the other: when each was charged tells how long the one "
-        "before it took. Here this may be shown."
+        "A program asked the questions one right after the other, so the time of each charge reveals how long the "
+        "question before it took. With a made-up table this may be shown."
     )
     table = grid("Private answers and exact numbers", ("question", "private answer", "exactly"), rows)
     return element("aside", heading, words, table, times, _figure(budget_picture(ledger, name)), of="made-up")
@@ -130,9 +130,9 @@ def _made_up(name: str, ledger: Ledger, steps: Sequence[Step]) -> str:
 def _absent() -> str:
     items = (
         "The rows, and which rows are outliers.",
-        "Exact counts, and how far each answer is off: with the answer that would give the count away.",
-        "The size of the noise: it depends on the rows. A forecast tells what to expect, from public rows.",
-        "When each question was asked, since that can tell how long an answer took: that depends on the rows too.",
+        "Exact counts, and the error of each answer: together with the answer it would reveal the count.",
+        "The size of the noise: it depends on the rows. A forecast says what to expect, from public rows.",
+        "When each question was asked: that can reveal how long an answer took, which depends on the rows too.",
     )
     listed = element("ul", *(element("li", escape(item)) for item in items))
     return _section(

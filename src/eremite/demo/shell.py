@@ -1,4 +1,4 @@
-"""A command as it is typed."""
+"""Commands as typed in a shell."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ NEXT = "\n"  # between two commands
 
 
 def shell(command: tuple[str, ...], width: int = 76) -> str:
-    """On several lines if need be, broken between parts."""
+    """The command with a prompt, on several lines if it is wide; lines break only between its parts."""
     lines = [f"$ {command[0]}"]
     for before, part in pairwise(command):
         if NEXT in (before, part):

@@ -1,4 +1,4 @@
-"""The tour as it runs, for a terminal of 80 columns or a plain file."""
+"""The tour on stdout, for a terminal of 80 columns or a plain file."""
 
 from collections.abc import Mapping
 
@@ -16,29 +16,29 @@ _WIDEST = 88
 
 
 class Screen:
-    """Prints headings, words and steps on stdout."""
+    """Prints headings, paragraphs and steps on stdout."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False)
         self._width = min(self._console.width, _WIDEST)
 
     def say(self, words: str, style: str = "") -> None:
-        """A paragraph."""
+        """Print a paragraph."""
         self._console.print(Text(words, style=style), width=self._width)
         self._console.print()
 
     def head(self, words: str) -> None:
-        """A heading."""
+        """Print a heading."""
         self._console.print(Rule(Text(words, style="bold"), align="left"), width=self._width)
         self._console.print()
 
     def files(self, named: Mapping[str, str]) -> None:
-        """What lies where."""
+        """Print the files and what each is."""
         self._console.print(Padding(_aligned(named), (0, 2)), width=self._width)
         self._console.print()
 
     def step(self, number: int, step: Step) -> None:
-        """A question and its answer."""
+        """Print a question and its answer."""
         self.head(f"{number}. {step.title}")
         self.say(step.why)
         self._console.print(Text(shell(step.command), style="cyan"), soft_wrap=True)

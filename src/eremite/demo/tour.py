@@ -1,4 +1,4 @@
-"""The tour: files, questions, report."""
+"""The tour: writes the files, asks the questions, writes the report."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from eremite.session import open_session, opened_ledger
 def run(folder: Path) -> None:
     """Make up a table, its description and its ledger in `folder`, ask the questions, and write `report.html`.
 
-    Every step is printed as it is done; the end is what is left of the budget.
+    Every step is printed as soon as it is done, and the remaining budget at the end.
     """
     screen = Screen()
     with bar("Making up 20,000 patients"):
@@ -51,15 +51,15 @@ def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
     screen.files(
         {
             "patients.toml": "everything public about the table, and its budget",
-            "patients.csv": "the rows: private in earnest",
+            "patients.csv": "the rows, to be treated as private",
             "public-sample.csv": "public rows of the same shape, for forecasts",
             "candidates.csv": "public points to ask about",
             "patients.db": "the ledger: every charge, answer and refusal",
-            "patients.ledger-witness.json": "how far the ledger was, should it be lost",
+            "patients.ledger-witness.json": "the last event of the ledger, to notice if it is lost",
         }
     )
     screen.say(
-        f"They are in {files.folder}. Each question below can also be asked with the command line shown with it. The "
-        "exact numbers beside the answers are shown because the table is made up; of a private table nobody sees "
-        "them, nor how long an answer takes, nor a progress bar."
+        f"They are in {files.folder}. Each question below can also be asked with the command shown with it. The exact "
+        "numbers beside the answers are shown because the table is made up; with a private table nobody sees them, "
+        "nor how long an answer takes, nor a progress bar."
     )

@@ -19,33 +19,33 @@ _MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 
 
 def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) -> NDArray[np.int64]:
-    """How many other rows lie within `radius` of each row; with `cap`, min(degree, cap), which is much faster.
+    """The number of other rows within `radius` of each row; with `cap`, min(degree, cap), which is much faster.
 
     The distance is normalized, sqrt(sum of squared differences / d), so "within" means a Euclidean distance of at
-    most radius * sqrt(d). Neighbors are told apart by row, not by value: equal rows are neighbors. Ties count.
-    The outcome is decided in float64 by one symmetric expression (`eremite.engines.pair`) on every path, so the
-    degrees are the same integers whichever method counts them. Exact, hence private.
+    most radius * sqrt(d). Equal rows are neighbors of each other, and ties count as within.
+    Every method decides in float64 by the same symmetric expression (`eremite.engines.pair`), so the degrees do not
+    depend on the method. Exact, hence private.
 
-    Cost: one column N log N; two to five columns about N (1 + rows looked at before the cap), more columns N log N plus
-    the leaves of a tree that a row's ball touches. Memory beyond the points: about three times theirs, and a
-    copy of points that are not C-contiguous float64.
+    Time: N log N for one column; about N (1 + rows examined before the cap) for two to five; N log N plus the tree
+    leaves that each row's ball touches for more. Memory: about three times that of the points, and a copy of points
+    that are not C-contiguous float64.
     """
     return count_neighbors(checked_points(points), _checked_radius(radius), _checked_cap(cap))
 
 
 def count_outliers(points: ArrayLike, definition: OutlierDefinition, count: CountNeighbors = count_neighbors) -> int:
-    """How many rows have fewer than `min_neighbors` neighbors. Exact, hence private."""
+    """The number of rows with fewer than `min_neighbors` neighbors. Exact, hence private."""
     return outliers_among(checked_points(points), definition, count)
 
 
 def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, count: CountNeighbors) -> int:
-    """`count_outliers` for points known to be in order, such as those of a table."""
+    """`count_outliers` for points that need no check, such as those of a table."""
     k = definition.min_neighbors
     return int(np.count_nonzero(count(points, definition.radius, k) < k))
 
 
 def checked_points(points: ArrayLike) -> NDArray[np.float64]:
-    """Rows of finite numbers as a C-contiguous float64 array; a masked entry is a missing one."""
+    """The points as a C-contiguous float64 array; an error unless all are finite and none is masked."""
     rows = _matrix(points)
     if len(rows) > _MOST_ROWS:
         raise InputError(f"{len(rows)} points are more than the {_MOST_ROWS} that can be counted; take a sample.")
@@ -62,7 +62,7 @@ def _matrix(points: ArrayLike) -> NDArray[np.float64]:
     try:
         raw = np.ma.asarray(points) if isinstance(points, np.ma.MaskedArray) else np.asarray(points)
     except (TypeError, ValueError):
-        raw = np.empty(0)  # refused below, without NumPy's own words, which may quote a value
+        raw = np.empty(0)  # refused below, in our own words: NumPy's may quote a value
     if raw.ndim != 2 or raw.shape[1] == 0 or raw.dtype.kind not in "biuf":
         raise InputError("Points must be a two-dimensional array of numbers: one row each, one or more columns.")
     rows = np.ma.filled(raw.astype(np.float64), np.nan) if isinstance(raw, np.ma.MaskedArray) else raw

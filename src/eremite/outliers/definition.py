@@ -1,4 +1,4 @@
-"""What an outlier is (theory: Okada et al. 2015, section 3).
+"""The definition of an outlier (Okada et al. 2015, section 3).
 
 paper    here
 k        min_neighbors
@@ -11,7 +11,7 @@ from numbers import Integral, Real
 
 from eremite.errors import InputError
 
-# Squares of what lies between these neither overflow nor vanish, also when added over millions of columns.
+# Squares of numbers between these neither overflow nor underflow, even when added over millions of columns.
 LARGEST = 1e150
 SMALLEST_RADIUS = 1e-140
 
@@ -20,8 +20,8 @@ SMALLEST_RADIUS = 1e-140
 class OutlierDefinition:
     """A row is an outlier when fewer than `min_neighbors` other rows lie within `radius`.
 
-    Other by row, not by value: two equal rows are neighbors. The radius is measured on columns scaled to [0, 1] and
-    divided by the square root of their number, so it means the same in every subspace.
+    Equal rows are neighbors of each other. Distances are taken on columns scaled to [0, 1] and divided by the square
+    root of the number of columns, so a radius means the same in every subspace.
     """
 
     min_neighbors: int
@@ -46,6 +46,6 @@ def _distance(value: object) -> float:
     if not SMALLEST_RADIUS <= number <= LARGEST:
         raise InputError(
             f"radius must be a number above 0, from {SMALLEST_RADIUS:g} to {LARGEST:g}; "
-            "on columns scaled by their bounds, 0.02 say."
+            "on columns scaled by their bounds, for example 0.02."
         )
     return number

@@ -1,7 +1,7 @@
-"""Work on many subspaces of one table, and exact outlier counts over them.
+"""Computations over many subspaces of one table, such as exact outlier counts.
 
-The scaled columns are shared by all of them. Each subspace is worked on by one core, as many at a time as there are
-cores, and only those are held in memory.
+All share the scaled columns. Each core works on one subspace at a time, and only the points of those subspaces are in
+memory.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ from eremite.outliers.subspaces import Subspace, Subspaces
 from eremite.table import Table
 
 Result = TypeVar("Result")
-#: What to do with the points of one subspace, given how to count neighbors in it.
+#: A computation on the points of one subspace, given a function that counts neighbors.
 Work = Callable[[NDArray[np.float64], CountNeighbors], Result]
 
 
@@ -30,13 +30,13 @@ def count_outliers_in_each(
 ) -> Iterator[tuple[Subspace, int]]:
     """Each subspace with its number of outliers, in the family's order. Exact, hence private.
 
-    Counting stops at `min_neighbors`, which is all an outlier count asks for.
+    Neighbors are counted only up to `min_neighbors`, which decides whether a row is an outlier.
     """
     return in_each(table, subspaces, lambda points, count: outliers_among(points, definition, count))
 
 
 def in_each(table: Table, subspaces: Subspaces, work: Work[Result]) -> Iterator[tuple[Subspace, Result]]:
-    """Each subspace with what `work` makes of its points, in the family's order. As private as the rows."""
+    """Each subspace with the result of `work` on its points, in the family's order. As private as the rows."""
     threads = workers.available()
     count = partial(count_neighbors_with, 1 if subspaces.count >= threads else threads)
     waiting: deque[tuple[Subspace, Future[Result]]] = deque()

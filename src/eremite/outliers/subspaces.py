@@ -17,8 +17,8 @@ _MOST_SHOWN = 10**15
 class Subspaces:
     """A public family of subspaces: all sets of columns of some sizes, or a list.
 
-    Iterating yields them one at a time, smaller sizes first, each size in the order of the columns; `count` knows how
-    many there are without enumerating them.
+    Iterating yields them one at a time, smaller sizes first, each size in the order of the columns; `count` is
+    computed without enumerating them.
     """
 
     columns: tuple[str, ...]
@@ -51,13 +51,13 @@ class Subspaces:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of subspaces."""
         if self.chosen is not None:
             return len(self.chosen)
         return sum(math.comb(len(self.columns), size) for size in self.sizes)
 
     def exceeds(self, most: int) -> bool:
-        """Whether there are more than `most`. Stops adding up as soon as that is clear, however many there are."""
+        """Whether there are more than `most`; stops counting as soon as that is clear."""
         if self.chosen is not None:
             return len(self.chosen) > most
         total = 0
@@ -69,12 +69,12 @@ class Subspaces:
 
     @property
     def largest(self) -> int:
-        """The most columns one of them has."""
+        """The number of columns of the largest subspace."""
         return max(map(len, self.chosen)) if self.chosen is not None else self.sizes.stop - 1
 
     @property
     def in_words(self) -> str:
-        """Which sets of columns these are."""
+        """A description of the family, such as "all 28 sets of 2 columns"."""
         if self.chosen is not None:
             return listed_in_words(len(self.chosen))
         if self.largest == 1:
@@ -108,7 +108,7 @@ def _check(columns: Sequence[str], size: int) -> None:
 
 
 def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
-    """The names in the order of the table. Takes time in proportion to their number, whatever they are."""
+    """The names in the order of the table, in time proportional to their number."""
     if not isinstance(subspace, list | tuple) or not all(isinstance(name, str) for name in subspace) or not subspace:
         raise InputError("Each subspace must be a list of one or more column names.")
     unknown = next((name for name in subspace if name not in place), None)
@@ -121,9 +121,9 @@ def _in_order(subspace: Sequence[str], place: dict[str, int]) -> Subspace:
 
 
 def _combinations_up_to(n: int, size: int, most: int) -> int:
-    """The number of sets of `size` out of n, or some number above `most` if there are more than that.
+    """The number of sets of `size` out of n, or some number above `most` if it is larger.
 
-    The sets of 1, 2, ... up to half of n are ever more, so the first number above `most` decides.
+    The number of sets grows with their size up to n / 2, so the first number above `most` decides.
     """
     count = 1
     for chosen in range(min(size, n - size)):

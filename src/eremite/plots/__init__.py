@@ -1,7 +1,7 @@
-"""Pictures of releases, forecasts and budgets, with matplotlib: of what was public before it was drawn.
+"""Pictures of releases, forecasts and budgets, with matplotlib. They show public values only.
 
-Everything here draws plain values, so any record may have a picture. Importing it without matplotlib is an `InputError`
-that says what to install; nothing in eremite imports it before a picture is asked for.
+The functions here draw plain values, so any record can have a picture. Importing this package without matplotlib is an
+`InputError` that says what to install; eremite imports it only when a picture is drawn.
 """
 
 from eremite.errors import InputError

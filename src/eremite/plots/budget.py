@@ -1,4 +1,4 @@
-"""Epsilon over time: what was spent, by whom, under which cap, and what was refused."""
+"""Epsilon over time: what each account spent, the caps, and refused requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from eremite.plots.look import (
 from eremite.plots.words import LONGEST_NAME, frame
 
 _ACCOUNTS: list[tuple[str, Style]] = [(BLUE, "-"), (ORANGE, DASHED), (GREEN, DOTTED)]
-_MINUTE = 1 / 1_440  # of a day
+_MINUTE = 1 / 1_440  # as a part of a day
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A budget after each of its events; without a cap there is none, and nothing is left of it."""
+    """A budget after each of its events; `caps` and `left` are None while it has no cap."""
 
     name: str
     times: Sequence[datetime]
@@ -42,7 +42,10 @@ class Course:
 
 
 def draw(dataset: str, courses: Sequence[Course], refused: Sequence[tuple[datetime, str]], by_sums: bool) -> Figure:
-    """The first course is the dataset's. By sums, spending and cap are drawn; else also what zCDP leaves."""
+    """A figure of the dataset's course, which is the first, and those of accounts.
+
+    With `by_sums` it shows spending and caps; otherwise spending, and the epsilon that is left for one release.
+    """
     accounts = _worth_drawing(courses)
     styled = [(courses[0], BLACK, "-"), *((course, *style) for course, style in zip(accounts, _ACCOUNTS, strict=False))]
     start, end = _span(courses, [time for time, _ in refused])
@@ -59,18 +62,18 @@ def draw(dataset: str, courses: Sequence[Course], refused: Sequence[tuple[dateti
 
 
 def _days(time: datetime) -> float:
-    """As matplotlib counts time."""
+    """The time in days, as matplotlib counts it."""
     return time.timestamp() / 86_400
 
 
 def _span(courses: Sequence[Course], refused: Sequence[datetime]) -> tuple[float, float]:
-    """From the first event to a little after the last."""
+    """The range of times: from the first event to a little after the last."""
     times = [_days(time) for course in courses for time in course.times] + [_days(time) for time in refused]
     return min(times), max(times) + max((max(times) - min(times)) * 0.03, _MINUTE)
 
 
 def _worth_drawing(courses: Sequence[Course]) -> list[Course]:
-    """Accounts that say more than the dataset as a whole does; those that spent most, if they are many."""
+    """The accounts to draw: those that spent most, and none if a single account equals the whole dataset."""
     whole, accounts = courses[0], courses[1:]
     if len(accounts) == 1 and accounts[0].spent[-1] == whole.spent[-1] and not _capped(accounts[0]):
         return []
@@ -93,7 +96,7 @@ def _caps(styled: Sequence[tuple[Course, str, Style]], end: float) -> list[Line]
 def _stairs(
     course: Course, values: Sequence[float | None], end: float, color: str, style: Style, name: str | None = None
 ) -> Line:
-    """A value holds until the next event. What was spent starts at 0."""
+    """A line in steps: a value holds until the next event. Spending starts at 0."""
     x = [_days(course.times[0])] * (values is course.spent)
     y = [0.0] * len(x)
     for time, value in zip(course.times, values, strict=True):
@@ -104,7 +107,7 @@ def _stairs(
 
 
 def _named(course: Course) -> str:
-    """A dollar sign in it does not start mathematics."""
+    """The name of a course, with dollar signs escaped, so that matplotlib does not read mathematics."""
     return show_name(course.name, 20).replace("$", r"\$")
 
 
@@ -120,7 +123,7 @@ def _panel(axes: Axes, lines: Sequence[Line], words: str, span: tuple[float, flo
 
 
 def _crosses(axes: Axes, whole: Line, refused: Sequence[float]) -> None:
-    """At what was spent when a request was refused."""
+    """Draw a cross for each refused request, at the spending of that time."""
     for at in refused:
         height = max(y for x, y in zip(whole.x, whole.y, strict=True) if x <= at)
         axes.plot([at], [height], "x", color=RED, ms=8, mew=2, zorder=4)

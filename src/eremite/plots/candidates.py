@@ -1,4 +1,4 @@
-"""Which candidates were drawn: their numbers against the order, so that any number of them stays legible."""
+"""The candidates that were drawn: their numbers over the order drawn, which stays legible for many candidates."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from eremite.errors import InputError
 from eremite.plots.look import BLACK, panels
 
-#: What fits; those drawn first are shown.
+#: How many candidates fit; those drawn first are shown.
 MOST = 40
 _LARGEST = 10**15
 _CELL = 0.28  # inches
 
 
 def checked(value: object) -> list[int]:
-    """Places of candidates, from 0."""
+    """The places of candidates, from 0, in the value of a release; an error if it holds anything else."""
     if not isinstance(value, tuple) or not value:
         raise InputError("A picture of a detection needs a release whose value is places of candidates.")
     if not all(type(place) is int and 0 <= place < _LARGEST for place in value):
@@ -24,7 +24,10 @@ def checked(value: object) -> list[int]:
 
 
 def draw(places: Sequence[int], number: int | None) -> Figure:
-    """A dot for each, the first one drawn on top. Candidates are counted from 1, as people do; `number` of them."""
+    """A figure with a dot for each place, the first drawn on top. `number` is how many candidates there were.
+
+    Labels count candidates from 1.
+    """
     shown = [place + 1 for place in places[:MOST]]
     ranks = range(1, len(shown) + 1)
     figure, [axes] = panels(1, 1, 7.2, _CELL * len(shown) + 1.9)

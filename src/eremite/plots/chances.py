@@ -1,4 +1,4 @@
-"""Chances over epsilon, each with the band that it lies in, since it was simulated."""
+"""Simulated chances over epsilon, with bands for the error of the simulation."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ _STYLES: list[tuple[str, Style]] = [(BLACK, "-"), (BLUE, DASHED), (GREEN, DOTTED
 def draw(
     epsilons: Sequence[float], chances: Sequence[tuple[str, Sequence[float]]], error: float, wanted: float | None
 ) -> Figure:
-    """A line with its band for each named list of chances, and a level for the one that is wanted."""
+    """A figure with a line and a band for each named list of chances, and a level line at the wanted chance."""
     figure, [axes] = panels(1, 1, 7.6, 4.4)
     order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
     x = [epsilons[i] for i in order]

@@ -1,4 +1,4 @@
-"""One count on a line that starts at 0 and, if a forecast lends it, how far off such counts are expected to be."""
+"""One count on a number line from 0 and, if a forecast is given, the error to expect."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -7,13 +7,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from eremite.errors import InputError
 from eremite.plots.look import BLACK, BLUE, GRAY, panels
 
-_MOST = 10**15  # rows; up to here every count is a float
-_LONG = 10**7  # numbers that need room
-_UNSAID = "how far off this is depends on the rows, so the release does not say; a forecast tells what to expect"
+_MOST = 10**15  # rows; counts up to this are exact floats
+_LONG = 10**7  # numbers from here on are wide, so there are fewer ticks
+_UNSAID = "the error depends on the rows, so the release does not give it; a forecast says what to expect"
 
 
 def draw(value: int, half_width: float | None) -> Figure:
-    """A dot; with a half-width, a bar around it."""
+    """A figure with a dot and, given a half-width, a bar around it."""
     if type(value) is not int or not 0 <= value <= _MOST:
         raise InputError(f"A picture of a count needs a whole number from 0 to {_MOST:,}.")
     figure, [axes] = panels(1, 1, 7.2, 2.5)

@@ -1,4 +1,4 @@
-"""Errors to expect over epsilon, on logarithmic axes: nearer to the bottom is better, nearer to the left is cheaper."""
+"""Expected errors over epsilon, on logarithmic axes: lower is better, further left is cheaper."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ _STYLES: list[tuple[str, Style]] = [
 def draw_forecast(
     epsilons: Sequence[float], medians: Sequence[float], mosts: Sequence[float], outliers: int, within: float | None
 ) -> Figure:
-    """How far off half of the counts are, and 95 % of them; beside it the count itself, and what is wanted."""
+    """A figure with the median and 95 % error, and level lines at the count itself and the wanted error."""
     order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
     x = [epsilons[i] for i in order]
     lines = [
@@ -47,7 +47,7 @@ def draw_forecast(
 
 
 def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -> Figure:
-    """A line for each name: how far off 95 % of its counts are."""
+    """A figure with a line for each mechanism: its 95 % error."""
     lines = []
     for place, name in enumerate(dict.fromkeys(name for name, _, _ in errors)):
         points = sorted((epsilon, most) for other, epsilon, most in errors if other == name)

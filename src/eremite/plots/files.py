@@ -1,4 +1,4 @@
-"""A picture as a file, or as SVG to put into a page."""
+"""Pictures as files, and as SVG for a page."""
 
 import hashlib
 import re
@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from eremite.errors import InputError
 
 SUFFIXES = (".svg", ".png", ".pdf")
-"""What a picture's file may be called at the end."""
+"""The endings that the file of a picture may have."""
 
-# Whatever could differ between two runs is left out.
+# Without anything that could differ between two runs.
 _METADATA: dict[str, dict[str, Any]] = {
     ".svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
     ".png": {"Software": None},
@@ -28,7 +28,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def checked_file(path: Path) -> Path:
-    """The path, if a picture can be written there: to be asked before anything is charged. Writes nothing."""
+    """The path; an error if no picture can be written there. Call it before anything is charged; it writes nothing."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"A picture's file must end in {', '.join(SUFFIXES)}; {path} does not.")
     try:
@@ -42,7 +42,7 @@ def checked_file(path: Path) -> Path:
 
 
 def write(figure: Figure, path: Path) -> None:
-    """As SVG, PNG or PDF, by the end of the name; the same file for the same figure."""
+    """Write the figure as SVG, PNG or PDF, by the ending; the same figure always gives the same file."""
     kind = checked_file(path).suffix.lower()
     try:
         with _repeatable():
@@ -52,10 +52,10 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def svg(figure: Figure) -> str:
-    """One <svg> element to put into a page: no prolog, no script, no style or name that others on the page could meet.
+    """One <svg> element for a page: no prolog, no script, and no style or id that could clash with others on the page.
 
-    Letters are drawn as outlines, so it looks the same everywhere; for those who have it read aloud, the figure's title
-    is its name, and the words below it are its description.
+    Text is drawn as outlines, so it looks the same everywhere. For screen readers, the figure's title is its label, and
+    the text below it is its description.
     """
     text = StringIO()
     with _repeatable():
@@ -71,13 +71,13 @@ def svg(figure: Figure) -> str:
 
 
 def title(figure: Figure) -> str:
-    """What the figure shows, on one line: its title, those of its parts, or else what is drawn over what."""
+    """A title on one line: the figure's own, those of its axes, or else the labels of the axes."""
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
     return " ".join((figure.get_suptitle() or ", ".join(titles or map(_drawn, figure.axes))).split())
 
 
 def _drawn(axes: Axes) -> str:
-    """Formulas as words: $\\epsilon$ is epsilon."""
+    """The labels of the axes in words: $\\epsilon$ becomes epsilon."""
     return re.sub(r"[$\\]", "", f"{axes.get_ylabel()} over {axes.get_xlabel()}")
 
 
@@ -89,7 +89,7 @@ def _escaped(words: str) -> str:
 
 @contextmanager
 def _repeatable() -> Iterator[None]:
-    """The same names within a file each time; no warning about a letter that no font has: it is drawn as a box."""
+    """Fix the ids in a file, and silence warnings about letters that no font has: they are drawn as boxes."""
     with mpl.rc_context({"svg.hashsalt": "eremite", "svg.fonttype": "path"}), catch_warnings():
         filterwarnings("ignore", message="Glyph .* missing from font")
         yield

@@ -1,4 +1,4 @@
-"""How the figures look: names beside their lines, colors that color-blind readers and gray print keep apart."""
+"""The style of all figures: names beside their lines, and colors for color-blind readers and gray print."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from eremite.plots.files import title
 from eremite.plots.picture import Picture
 
-# Okabe and Ito's colors; every line has a style of its own besides.
+# Okabe and Ito's colors; every line also has its own style.
 BLACK, ORANGE, BLUE, GREEN, RED, GRAY = "#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "0.45"
-# Words are thinner than lines: the same hues, dark enough on white to be read (a contrast of 4.5).
+# Darker hues for text, which is thinner than lines: a contrast of 4.5 on white.
 _DARKER = {ORANGE: "#946600", GREEN: "#007A59", RED: "#B85100"}
 DASHED, DOTTED, DASHDOT = (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2))
 Style = str | tuple[float, tuple[float, ...]]
@@ -33,14 +33,14 @@ class Line:
 
 
 def ink(color: str) -> str:
-    """The color for words about what is drawn in this one."""
+    """The color for text about a line of this color."""
     return _DARKER.get(color, color)
 
 
 def panels(
     rows: int, columns: int, width: float, height: float, ratios: Sequence[float] | None = None
 ) -> tuple[Figure, list[Axes]]:
-    """Axes row by row, open at the top and on the right; `ratios` of the widths of columns."""
+    """A figure and its axes, row by row, open at the top and right; `ratios` are the relative widths of the columns."""
     figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12))
     grid = [axes for row in figure.subplots(rows, columns, squeeze=False, width_ratios=ratios) for axes in row]
     for axes in grid:
@@ -50,13 +50,13 @@ def panels(
 
 
 def plot(axes: Axes, lines: Sequence[Line]) -> None:
-    """Lines without names."""
+    """Draw the lines, without their names."""
     for line in lines:
         axes.plot(line.x, line.y, color=line.color, ls=line.style, lw=1.8)
 
 
 def name_ends(axes: Axes, lines: Sequence[Line]) -> None:
-    """Names at the right ends, moved apart where they would overlap. To be called when all limits are set."""
+    """Write names at the right ends of lines, moved apart so that they do not overlap. Set all limits first."""
     figure = axes.get_figure()
     assert isinstance(figure, Figure)  # noqa: S101 -- axes of `panels`
     figure.draw_without_rendering()
@@ -70,7 +70,7 @@ def name_ends(axes: Axes, lines: Sequence[Line]) -> None:
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """The same order, each at least a line above the one below; groups stay centered where they were."""
+    """Heights in the same order, each at least `_LEADING` above the one below; groups keep their centers."""
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     groups: list[list[int]] = []
     for i in order:
@@ -93,7 +93,7 @@ def _top(group: Sequence[int], heights: Sequence[float]) -> float:
 
 
 def legible(values: Sequence[float]) -> list[float]:
-    """Values in order whose numbers do not run into each other on a logarithmic axis; the ends stay."""
+    """A sorted selection of values, with both ends, whose labels do not overlap on a logarithmic axis."""
     rising = sorted(set(values))
     least = (rising[-1] / rising[0]) ** 0.05
     kept = rising[:1]
@@ -104,14 +104,14 @@ def legible(values: Sequence[float]) -> list[float]:
 
 
 def ticks(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic x axis with plain numbers."""
+    """Make the x axis logarithmic, with plain numbers at these values."""
     axes.set_xscale("log")
     axes.set_xticks(list(values), [f"{value:g}" for value in values])
     axes.minorticks_off()
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
-    """As SVG and PNG; the same files for the same figure."""
+    """Write the figure as SVG and PNG; the same figure always gives the same files."""
     with mpl.rc_context({"svg.hashsalt": "eremite"}):
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Title": title(figure)})
         figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None, "Title": title(figure)})

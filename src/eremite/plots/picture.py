@@ -1,4 +1,4 @@
-"""A figure that shows itself, in the letters of its names."""
+"""A figure that notebooks show, with fonts for the letters in its names."""
 
 from functools import cache
 from typing import Any
@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 from eremite.plots.files import svg
 
-# matplotlib's own font has no Chinese, Japanese or Korean letters. Fonts that do, as systems name them.
+# Common fonts with Chinese, Japanese or Korean letters, which matplotlib's own font lacks.
 _EAST_ASIAN = (
     "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR", "Source Han Sans",
     "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo",
@@ -18,13 +18,13 @@ _EAST_ASIAN = (
 
 
 class Picture(Figure):
-    """A matplotlib figure that no window opens for, and that notebooks show when it is a cell's result.
+    """A matplotlib figure that opens no window, and that a notebook shows as the result of a cell.
 
-    Letters that its own font has not are taken from the fonts of this machine; where none has them, they are boxes.
+    Letters that its font lacks are taken from fonts of this machine, or drawn as boxes if no font has them.
     """
 
     def draw(self, renderer: Any) -> None:
-        """Draw it. Whatever the first font has looks as it would without the others."""
+        """Draw the figure. The other fonts are used only for letters that the first one lacks."""
         for words in self.findobj(Text):
             words.set_fontfamily(list(dict.fromkeys([*words.get_fontfamily(), *_installed()])))
         super().draw(renderer)

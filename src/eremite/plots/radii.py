@@ -1,4 +1,4 @@
-"""The radius that was drawn, on the public list it was drawn from."""
+"""The radius that was drawn, within the public list it was drawn from."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _LARGEST, _SMALLEST = 1e150, 1e-140
 
 
 def checked(value: object) -> list[float]:
-    """Radii as they are written, as numbers."""
+    """The list of radii as numbers; an error if the value is not such a list."""
     sentence = f"A picture of a radius needs a release with the list of up to {_MOST:,} radii it was drawn from."
     if not isinstance(value, tuple) or not 0 < len(value) <= _MOST:
         raise InputError(sentence)
@@ -26,7 +26,7 @@ def checked(value: object) -> list[float]:
 
 
 def draw(radius: float, listed: Sequence[float]) -> Figure:
-    """All radii as light dots, the one drawn dark and named."""
+    """A figure with all radii as light dots, and the one drawn as a labeled dark dot."""
     figure, [axes] = panels(1, 1, 7.2, 2.3)
     axes.spines[["left"]].set_visible(False)
     axes.plot(listed, [0] * len(listed), "o", color="0.75", ms=6)

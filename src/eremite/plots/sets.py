@@ -1,4 +1,4 @@
-"""Sets of columns as a matrix of dots: a line for each set in the order drawn, and its noisy count if there is one."""
+"""Sets of columns as a matrix of dots: a row for each set in the order drawn, with its noisy count if there is one."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from eremite.names import show_name
 from eremite.plots.look import BLACK, BLUE, panels
 from eremite.plots.words import LONGEST_NAME
 
-#: What fits: of sets the first, of columns those that occur in them.
+#: How many fit: the first sets are shown, with the columns that occur in them.
 MOST_SETS = 40
 MOST_COLUMNS = 60
 _LARGEST_COUNT = 10**15
@@ -21,14 +21,14 @@ Names = tuple[str, ...]
 
 
 def checked(value: object) -> list[Names]:
-    """The sets, if the value holds some."""
+    """The sets in the value of a release; an error if it holds anything else."""
     if not isinstance(value, tuple) or not value or not all(map(_is_set, value)):
         raise InputError("A picture of subspaces needs a release whose value is sets of column names.")
     return list(value)
 
 
 def checked_with_counts(value: object) -> tuple[list[Names], list[int]]:
-    """The sets, and the count of each."""
+    """The sets and their counts in the value of a release; an error if it holds anything else."""
     if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         raise InputError("A picture of a report needs a release whose value is sets of column names with counts.")
     counts = [count for _, count in value]
@@ -38,7 +38,7 @@ def checked_with_counts(value: object) -> tuple[list[Names], list[int]]:
 
 
 def draw(sets: Sequence[Names], counts: Sequence[int] | None, columns: Names) -> Figure:
-    """Dots where a column is in a set, joined by a line; bars for the counts."""
+    """A figure with a dot for each column in a set, joined by a line, and bars for the counts."""
     shown = sets[:MOST_SETS]
     known = _occurring(shown, columns)
     ratios = [_CELL * len(known) + 0.8] + [2.4] * (counts is not None)
@@ -54,18 +54,18 @@ def _is_set(value: object) -> bool:
 
 
 def _occurring(sets: Sequence[Names], columns: Names) -> list[str]:
-    """Columns that some set has, in the order of the table."""
+    """The columns that occur in some set, in the order of the table."""
     named = [name for names in sets for name in names]
     known = [name for name in dict.fromkeys((*columns, *named)) if name in set(named)]
     if len(known) > MOST_COLUMNS:
         raise InputError(
-            f"The sets name {len(known):,} different columns, and a picture holds {MOST_COLUMNS}; read the value."
+            f"The sets name {len(known):,} different columns, a picture has room for {MOST_COLUMNS}; read the value."
         )
     return known
 
 
 def _below(known: Sequence[str]) -> float:
-    """Inches for title, slanted names and footer."""
+    """Height in inches of the title, the slanted names and the footer."""
     return 1.4 + 0.05 * max(len(show_name(name, LONGEST_NAME)) for name in known)
 
 
@@ -96,7 +96,7 @@ def _bars(axes: Axes, counts: Sequence[int]) -> None:
 
 
 def _lines(axes: Axes, number: int) -> None:
-    """Ranks from the top, every other one on a stripe."""
+    """Label the ranks from the top, with a stripe behind every other one."""
     for rank in range(1, number + 1, 2):
         axes.axhspan(rank - 0.5, rank + 0.5, color=_STRIPE, lw=0, zorder=0)
     axes.set_yticks(range(1, number + 1))

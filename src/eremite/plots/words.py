@@ -1,4 +1,4 @@
-"""Words in a picture. Names come from files, and may hold anything: none is read as mathematics, none is too long."""
+"""Titles and footers of pictures. Names in them are cut, and never read as mathematics, whatever they hold."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import fill
@@ -12,7 +12,7 @@ from eremite.plots.look import GRAY
 
 #: Characters of a name that fit into a picture.
 LONGEST_NAME = 28
-_LETTERS_AN_INCH = 12.0  # of a title
+_LETTERS_AN_INCH = 12.0  # in a title
 
 
 def list_columns(names: Sequence[str]) -> str:
@@ -21,13 +21,13 @@ def list_columns(names: Sequence[str]) -> str:
 
 
 def outlier(min_neighbors: int, radius: float | None, one: str = "row", others: str = "other row") -> str:
-    """When `one` is an outlier, by how many `others` are near."""
+    """The definition of an outlier in words: `one` is an outlier if few `others` are near."""
     near = "the radius" if radius is None else f"{radius:g}"
     return f"outlier: a {one} with fewer than {min_neighbors:,} {others}{'s' * (min_neighbors != 1)} within {near}"
 
 
 class Definition(Protocol):
-    """When a row is an outlier."""
+    """The definition of an outlier."""
 
     @property
     def min_neighbors(self) -> int: ...
@@ -37,7 +37,7 @@ class Definition(Protocol):
 
 
 def frame(figure: Figure, title: str, *footer: str) -> Figure:
-    """The figure with a title, and below it what it rests on, a line each."""
+    """The figure with a title, and a footer below it."""
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(h_pad=0.1)
@@ -49,7 +49,7 @@ def frame(figure: Figure, title: str, *footer: str) -> Figure:
 
 
 def forecast_frame(figure: Figure, title: str, definition: Definition, stand_in: str, notes: Iterable[str]) -> Figure:
-    """The frame of a forecast: which rows it rests on, and that none was private."""
+    """The figure of a forecast, with a footer that says which public rows it is based on."""
     return frame(
         figure,
         title,

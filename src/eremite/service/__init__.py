@@ -1,22 +1,29 @@
-"""The HTTP service: analysts ask over the network, each with a token, and get releases and nothing else.
+"""The HTTP service: analysts send questions over the network, each with a token, and receive releases.
 
-Protected: every row, as by `Session`, which answers every question. Public: what the description says, the number of
-rows, every request. Beside answers, whoever talks to the service sees when they come: questions take turns of whole
-ticks (`turns`), so that the time tells no more than their number. What that leaves open is in docs/known-limits.md.
+Protected: every row, by `Session`, which answers every question. Public: the description of each table, its number of
+rows, every request. Callers also see when a response arrives. `scheduler` makes every question take a whole number of
+ticks, so that the timing reveals that number and nothing else; docs/known-limits.md says what this leaves open.
 """
 
+from importlib.util import find_spec
 from typing import Any
+
+from eremite.errors import InputError
+
+
+def require_extra() -> None:
+    """Raise an error that says what to install, unless the packages of the extra `service` are installed."""
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
+        raise InputError("The service needs FastAPI and uvicorn; install them with: pip install 'eremite[service]'")
 
 
 def openapi() -> dict[str, Any]:
-    """Every route and field, as OpenAPI. No dataset is opened."""
+    """OpenAPI description of every route and field. Opens no dataset."""
     from pathlib import Path
-
-    from eremite.service.extra import require_extra
 
     require_extra()
     from eremite.service.application import application
-    from eremite.service.house import House
-    from eremite.service.turns import Turns
+    from eremite.service.scheduler import Scheduler
+    from eremite.service.state import ServiceState
 
-    return application(House(datasets={}, tokens=Path("tokens.json"), turns=Turns(1.0))).openapi()
+    return application(ServiceState(datasets={}, token_file=Path("tokens.json"), scheduler=Scheduler(1.0))).openapi()

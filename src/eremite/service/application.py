@@ -4,36 +4,35 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from eremite.service import asking, looking
-from eremite.service.edge import Bounded, Punctual
-from eremite.service.failures import NoTracebacks, add_handlers
-from eremite.service.house import House
-from eremite.service.outcomes import without_foreign_failures
+from eremite.service.errors import add_handlers
+from eremite.service.middleware import BodyLimit, ErrorBoundary, QuantizedDelay
+from eremite.service.routes import router
+from eremite.service.schemas import without_fastapi_errors
+from eremite.service.state import ServiceState
 from eremite.version import __version__
 
 
 class _Service(FastAPI):
-    """FastAPI, whose description of the routes is what they do."""
+    """FastAPI with an OpenAPI description that lists only responses the service sends."""
 
     def openapi(self) -> dict[str, Any]:
-        return without_foreign_failures(super().openapi())
+        return without_fastapi_errors(super().openapi())
 
 
-def application(house: House) -> FastAPI:
-    """All routes, behind what holds for every request. Pages that would load code from elsewhere are off."""
+def application(state: ServiceState) -> FastAPI:
+    """All routes and middleware. The interactive docs are off because they load scripts from other sites."""
     app = _Service(
         title="eremite",
         version=__version__,
         description="Differentially private answers about the outliers of private tables.",
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # to an address that a proxy may not have
+        redirect_slashes=False,  # behind a proxy, the redirect could lead to an address that does not exist
     )
-    app.state.house = house
+    app.state.service = state
     add_handlers(app)
-    for router in (looking.router, asking.router):
-        app.include_router(router)
-    app.add_middleware(Bounded)
-    app.add_middleware(NoTracebacks)
-    app.add_middleware(Punctual, tick=house.turns.tick)  # outermost: whatever the answer is, it is on time
+    app.include_router(router)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(ErrorBoundary)
+    app.add_middleware(QuantizedDelay, tick=state.scheduler.tick)  # added last, so outermost: it delays every response
     return app

@@ -1,8 +1,8 @@
-"""Reads of the ledgers, off the event loop, with a bound on the wait.
+"""Reads of the ledgers, off the event loop and with a timeout.
 
-A database may stop answering without an error. Whoever reads a ledger here gets its answer, or a `LedgerError` after so
-many seconds, and everybody else is served meanwhile. Each dataset has one thread for reads, however many are
-asked for: its ledger has one connection anyway. While a read is overdue, further ones fail at once and are not kept.
+A database may stop answering without an error. A read then fails with a `LedgerError` after the timeout, and other
+requests are served meanwhile. Each dataset has one thread for all its reads, because its ledger has one connection.
+While a read is overdue, further reads fail at once and are not queued.
 """
 
 import asyncio
@@ -16,59 +16,59 @@ from eremite.errors import LedgerError
 
 T = TypeVar("T")
 
-#: Seconds to wait for what may be long, such as a history, and for a sign of life.
-READ_PATIENCE = 30.0
-HEALTH_PATIENCE = 5.0
+#: Seconds.
+READ_TIMEOUT = 30.0
+HEALTH_TIMEOUT = 5.0
 
 
 class LedgerReads:
-    """One reader for each dataset, made when it is first needed."""
+    """One reader for each dataset, started when it is first needed."""
 
-    def __init__(self, patience: float | None = READ_PATIENCE) -> None:
-        self._patience = patience  # None: as long as it takes
+    def __init__(self, timeout: float | None = READ_TIMEOUT) -> None:
+        self._timeout = timeout  # None: no timeout
         self._readers: dict[str, _Reader] = {}
         self._lock = Lock()
 
-    async def read(self, dataset: str, work: Callable[[], T], patience: float | None = None) -> T:
-        """What the work gives, or its error; a `LedgerError` if it takes longer than the patience."""
+    async def read(self, dataset: str, work: Callable[[], T], timeout: float | None = None) -> T:
+        """The result of the work, or its error; a `LedgerError` after the timeout."""
         with self._lock:
             reader = self._readers.setdefault(dataset, _Reader())
-        return await reader.read(work, self._patience if patience is None else patience)
+        return await reader.read(work, self._timeout if timeout is None else timeout)
 
 
 class _Reader:
-    """A thread that does one thing after the other. It does not keep the process from ending."""
+    """A daemon thread that does one read after the other."""
 
     def __init__(self) -> None:
-        self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
         self._overdue: Future[Any] | None = None
         self._thread: Thread | None = None
 
-    async def read(self, work: Callable[[], T], patience: float | None) -> T:
+    async def read(self, work: Callable[[], T], timeout: float | None) -> T:
         if self._overdue is not None and not self._overdue.done():
             raise _no_answer()
         done: Future[T] = Future()
-        self._started()
-        self._waiting.put((done, work))
+        self._start()
+        self._queue.put((done, work))
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(done), patience)  # cancels it, if it has not begun
+            return await asyncio.wait_for(asyncio.wrap_future(done), timeout)  # cancels the read if it has not begun
         except TimeoutError:
             self._overdue = done if done.running() else self._overdue
         raise _no_answer()
 
-    def _started(self) -> None:
+    def _start(self) -> None:
         if self._thread is None:
             self._thread = Thread(target=self._run, name="eremite-ledger-reads", daemon=True)
             self._thread.start()
 
     def _run(self) -> None:
         while True:
-            done, work = self._waiting.get()
+            done, work = self._queue.get()
             if not done.set_running_or_notify_cancel():
                 continue
             try:
                 result = work()
-            except BaseException as error:  # whoever waits raises it
+            except BaseException as error:  # raised where the read is awaited
                 done.set_exception(error)
             else:
                 done.set_result(result)

@@ -1,8 +1,7 @@
-"""How much a request may hold: a bound for every field, from constants and from what is public about the table.
+"""Limits of every part of a request, from constants and from what is public about the table.
 
-What goes beyond is refused when the request is read: before it waits for a turn, and before anything is charged. No
-check looks at a part twice, so the work is bounded by the length of the body. The how-to page of the service has the
-same bounds as a table.
+A request beyond a limit is refused when it is read, before it waits for a turn and before anything is charged. Every
+part is checked once, so the work is proportional to the length of the body. docs/how-to/service.md lists the limits.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,24 +13,23 @@ from eremite import Table
 from eremite.errors import InputError
 from eremite.privacy import LARGEST_EPSILON, exact
 
-#: Bytes of a body.
-LONGEST_BODY = 4 * 2**20
-#: Bytes of the first line and the headers together: more are never read. Half as many always are.
-LONGEST_HEAD = 32 * 2**10
-#: Characters of a token; those that eremite makes have 43.
-LONGEST_TOKEN = 200
-#: Characters of a request id, a choice, or a name; names of columns may be as long as the table's longest.
-LONGEST_TEXT = 200
-#: Characters of a number as a text, and digits in a row of any other: a fraction of two numbers with 300 digits each,
-#: which is what is computed with, fits.
-LONGEST_NUMBER = 700
-#: As many rows as a table can have, and more than any count is off by.
-MOST_ROWS = 2**32
+MAX_BODY_BYTES = 4 * 2**20
+#: The request line and the headers together. More is never read; half as much always is.
+MAX_HEAD_BYTES = 32 * 2**10
+#: Tokens made by eremite have 43 characters.
+MAX_TOKEN_CHARS = 200
+#: Of a request id, a choice, or a name; the name of a column may be as long as the longest one of the table.
+MAX_TEXT_CHARS = 200
+#: Of a number, as a number or as a text. A fraction of two numbers with 300 digits each, the most that is computed
+#: with, fits.
+MAX_NUMBER_CHARS = 700
+#: The most rows a table can have, and more than the error of any count.
+_MAX_ROWS = 2**32
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is public about a table and bounds a request."""
+    """Public facts of a table that limit a request."""
 
     rows: int
     columns: int
@@ -47,12 +45,12 @@ Largest = Callable[[Facts], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """How much one field may hold. What a field cannot be at all (a list, say) is told by the question itself."""
+class Limit:
+    """Limits of one field. A value of the wrong type passes here and is refused when the question is validated."""
 
-    number: Largest | None = None  # the size of a number, or of each number in a list
-    parts: Largest | None = None  # of a list
-    inner: Largest | None = None  # of each list in a list
+    number: Largest | None = None  # absolute value of a number, or of each number in a list
+    length: Largest | None = None  # of a list
+    inner_length: Largest | None = None  # of each list in a list
     as_text: bool = False  # whether the number may be a text, such as "1/3"
     names: bool = False  # whether a list holds names of columns
     why: str = ""
@@ -62,7 +60,7 @@ def _constant(number: int) -> Largest:
     return lambda _: number
 
 
-def _rows(facts: Facts) -> int:
+def _other_rows(facts: Facts) -> int:
     return facts.rows - 1
 
 
@@ -71,82 +69,82 @@ def _columns(facts: Facts) -> int:
 
 
 def _sets(facts: Facts) -> int:
-    """No more sets than there are."""
+    """The number of nonempty sets of columns, at most 100,000."""
     return 100_000 if facts.columns >= 17 else 2**facts.columns - 1
 
 
 _TABLE_ROWS, _TABLE_COLUMNS = "the table has {facts.rows:,} rows", "the table has {facts.columns:,} columns"
 
-#: By field, of all questions and forecasts; the fields of a definition stand beside the others.
-BOUNDS: Mapping[str, Bound] = {
-    "definition": Bound(),
-    "min_neighbors": Bound(number=_rows, why=_TABLE_ROWS),
-    "radius": Bound(number=_constant(1), why="no two rows are further apart"),
-    "columns": Bound(parts=_columns, names=True, why=_TABLE_COLUMNS),
-    "epsilon": Bound(number=_constant(LARGEST_EPSILON), parts=_constant(20), as_text=True),
-    "delta": Bound(number=_constant(1), as_text=True),
-    "mechanism": Bound(),
-    "request_id": Bound(),
-    "h": Bound(number=_constant(1_000)),
-    "size": Bound(number=_columns, why=_TABLE_COLUMNS),
-    "max_size": Bound(number=_columns, why=_TABLE_COLUMNS),
-    "subspaces": Bound(parts=_sets, inner=_columns, names=True, why=_TABLE_COLUMNS),
-    "utility": Bound(),
-    "selection": Bound(),
-    "candidates": Bound(parts=_constant(100_000), inner=_columns, why=_TABLE_COLUMNS),
-    "share": Bound(number=_constant(1), as_text=True),
-    "radii": Bound(number=_constant(1), parts=_constant(1_000)),
-    "within": Bound(number=_constant(MOST_ROWS), as_text=True),
-    "probability": Bound(number=_constant(1), as_text=True),
-    "shape": Bound(),
+#: By field, for all questions and forecasts. The fields of a definition are listed beside the others.
+LIMITS: Mapping[str, Limit] = {
+    "definition": Limit(),
+    "min_neighbors": Limit(number=_other_rows, why=_TABLE_ROWS),
+    "radius": Limit(number=_constant(1), why="no two rows are further apart"),
+    "columns": Limit(length=_columns, names=True, why=_TABLE_COLUMNS),
+    "epsilon": Limit(number=_constant(LARGEST_EPSILON), length=_constant(20), as_text=True),
+    "delta": Limit(number=_constant(1), as_text=True),
+    "mechanism": Limit(),
+    "request_id": Limit(),
+    "h": Limit(number=_constant(1_000)),
+    "size": Limit(number=_columns, why=_TABLE_COLUMNS),
+    "max_size": Limit(number=_columns, why=_TABLE_COLUMNS),
+    "subspaces": Limit(length=_sets, inner_length=_columns, names=True, why=_TABLE_COLUMNS),
+    "utility": Limit(),
+    "selection": Limit(),
+    "candidates": Limit(length=_constant(100_000), inner_length=_columns, why=_TABLE_COLUMNS),
+    "share": Limit(number=_constant(1), as_text=True),
+    "radii": Limit(number=_constant(1), length=_constant(1_000)),
+    "within": Limit(number=_constant(_MAX_ROWS), as_text=True),
+    "probability": Limit(number=_constant(1), as_text=True),
+    "shape": Limit(),
 }
 
 
-def require_bounded(fields: Mapping[str, Any], facts: Facts) -> None:
-    """Refuse the first field that holds too much; every field has its entry in `BOUNDS`."""
+def require_within_limits(fields: Mapping[str, Any], facts: Facts) -> None:
+    """Refuse the first field beyond its limit. Every field must have an entry in `LIMITS`."""
     for name, value in fields.items():
-        _Checked(name, BOUNDS[name], facts).require(value)
+        _Check(name, LIMITS[name], facts).require(value)
         if name == "definition" and isinstance(value, dict):
-            require_bounded({part: value[part] for part in value.keys() & BOUNDS.keys()}, facts)
+            require_within_limits({part: value[part] for part in value.keys() & LIMITS.keys()}, facts)
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    """One field under its bound."""
+class _Check:
+    """The check of one field."""
 
     name: str
-    bound: Bound
+    limit: Limit
     facts: Facts
 
     def require(self, value: object) -> None:
         if isinstance(value, list):
             self._require_list(value)
         else:
-            self._require_part(value)
+            self._require_scalar(value)
 
     def _require_list(self, value: list[object]) -> None:
-        if self.bound.parts is None:
-            return  # a list does not fit at all
-        self._require_length(self.name, len(value), self.bound.parts, "" if self.bound.inner else self._why())
-        if self.bound.inner is not None:
+        if self.limit.length is None:
+            return  # not a list field
+        self._require_length(self.name, len(value), self.limit.length, "" if self.limit.inner_length else self._why())
+        if self.limit.inner_length is not None:
             for inner in (part for part in value if isinstance(part, list)):
-                self._require_length(f"Each part of {self.name}", len(inner), self.bound.inner, self._why())
+                self._require_length(f"Each part of {self.name}", len(inner), self.limit.inner_length, self._why())
                 self._require_names(inner)
-        elif self.bound.number is not None:
+        elif self.limit.number is not None:
             for part in value:
-                self._require_part(part)
+                self._require_scalar(part)
         else:
             self._require_names(value)
 
-    def _require_part(self, value: object) -> None:
-        if isinstance(value, str) and not self.bound.as_text:
+    def _require_scalar(self, value: object) -> None:
+        if isinstance(value, str) and not self.limit.as_text:
             self._require_text(value)
-        elif isinstance(value, int | Decimal | str) and type(value) is not bool and self.bound.number is not None:
-            self._require_number(value, self.bound.number(self.facts))
+        elif isinstance(value, int | Decimal | str) and type(value) is not bool and self.limit.number is not None:
+            self._require_number(value, self.limit.number(self.facts))
 
     def _require_number(self, value: int | Decimal | str, largest: int) -> None:
-        if isinstance(value, str) and len(value) > LONGEST_NUMBER:
-            raise InputError(f"{self.name} must have at most {LONGEST_NUMBER} characters.")
+        if isinstance(value, str) and len(value) > MAX_NUMBER_CHARS:
+            raise InputError(f"{self.name} must have at most {MAX_NUMBER_CHARS} characters.")
         if abs(exact(value, self.name)) > largest:
             raise InputError(f"{self.name} must be at most {largest:,}{self._why()}.")
 
@@ -155,14 +153,14 @@ class _Checked:
             raise InputError(f"{what} must have at most {most(self.facts):,} entries{why}.")
 
     def _require_names(self, names: list[object]) -> None:
-        if self.bound.names:
+        if self.limit.names:
             for name in names:
                 self._require_text(name)
 
     def _require_text(self, text: object) -> None:
-        longest = max(LONGEST_TEXT, self.facts.longest_name)
+        longest = max(MAX_TEXT_CHARS, self.facts.longest_name)
         if isinstance(text, str) and len(text) > longest:
             raise InputError(f"A text in {self.name} is longer than {longest:,} characters; none of that length fits.")
 
     def _why(self) -> str:
-        return f": {self.bound.why.format(facts=self.facts)}" if self.bound.why else ""
+        return f": {self.limit.why.format(facts=self.facts)}" if self.limit.why else ""

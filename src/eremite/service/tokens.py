@@ -1,39 +1,49 @@
-"""Who may ask what: a token stands for an account with some datasets. Of the token itself only a hash is kept.
+"""Tokens, what each may do, and the file that keeps them.
 
-A token is 256 random bits, so its SHA-256 cannot be turned back by guessing, and needs no salt.
+A token stands for an account and some datasets. The file keeps only the SHA-256 of a token: the token is 256 random
+bits, so nobody can guess it from the hash, and it needs no salt. A running service reads the file for every request.
 """
 
 import hashlib
 import hmac
+import json
+import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 from eremite.errors import InputError
-from eremite.service.limits import LONGEST_TEXT, LONGEST_TOKEN
+from eremite.service.file_permissions import require_private_file, require_private_folder
+from eremite.service.limits import MAX_TEXT_CHARS, MAX_TOKEN_CHARS
+
+_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What the holder of a token may do: ask about these datasets from this account; as custodian, read the books."""
+    """What the holder of a token may do: ask about these datasets from this account; a custodian may also audit."""
 
     name: str
     account: str
     datasets: tuple[str, ...]
     custodian: bool = False
-    expires: date | None = None  # the last day it is good for, in UTC
+    expires: date | None = None  # the last day on which the token is valid, in UTC
     hash: str
 
     def __post_init__(self) -> None:
-        for text, what in ((self.name, "token's name"), (self.account, "account"), *self._named_datasets()):
-            _require_name(text, what)
+        _require_name(self.name, "token's name")
+        _require_name(self.account, "account")
+        for dataset in self.datasets:
+            _require_name(dataset, "dataset")
         if not self.datasets:
             raise InputError("A token needs at least one dataset; name it with --dataset.")
 
-    def plain(self) -> dict[str, Any]:
-        """As it is kept."""
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values, as the file keeps them."""
         return {
             "name": self.name,
             "account": self.account,
@@ -43,23 +53,20 @@ class Grant:
             "hash": self.hash,
         }
 
-    def _named_datasets(self) -> Iterable[tuple[str, str]]:
-        return ((dataset, "dataset") for dataset in self.datasets)
-
 
 def new_token() -> str:
-    """A token that nobody else has."""
+    """A random token of 256 bits."""
     return secrets.token_urlsafe(32)
 
 
 def hash_of(token: str) -> str:
-    """What is kept of a token."""
+    """The hash by which a token is kept."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def grant_of(token: str, grants: Iterable[Grant], today: date) -> Grant | None:
-    """The grant of a token, unless it has expired. Every hash is compared, each in constant time."""
-    if len(token) > LONGEST_TOKEN:
+def find_grant(token: str, grants: Iterable[Grant], today: date) -> Grant | None:
+    """The grant of a token, unless it has expired. Compares every hash, each in constant time."""
+    if len(token) > MAX_TOKEN_CHARS:
         return None
     wanted = hash_of(token)
     found = [grant for grant in grants if hmac.compare_digest(grant.hash, wanted)]
@@ -67,10 +74,74 @@ def grant_of(token: str, grants: Iterable[Grant], today: date) -> Grant | None:
 
 
 def utc_today() -> date:
-    """The day that expiry is judged by."""
+    """Today in UTC, the day that `Grant.expires` is compared with."""
     return datetime.now(UTC).date()
 
 
+def read_grants(path: Path) -> tuple[Grant, ...]:
+    """All grants in the file. A file or folder that others may write is refused."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            require_private_file(path, os.fstat(file.fileno()))
+            text = file.read()
+        require_private_folder(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; make a first token with: eremite token add") from None
+    except (OSError, ValueError):
+        raise InputError(f"{path} cannot be read; check its permissions.") from None
+    return _parse(path, text)
+
+
+def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
+    """Replace the grants by `change(grants)`, atomically. The new file serves as a lock against a second change."""
+    try:
+        with suppress(FileNotFoundError):
+            path.stat()  # fails if links form a circle; from Python 3.13 on, `resolve` does not
+        file = path.resolve()  # replace the file itself, not a link to it
+        draft = file.with_name(f"{file.name}.new")
+        require_private_folder(path)
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        raise InputError(
+            f"{draft} exists: another eremite token is at work, or was interrupted; then remove that file."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as new:
+            new.write(_to_text(change(read_grants(path) if path.exists() else ())))
+            new.flush()
+            os.fsync(new.fileno())
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # on failure only: after `replace`, a draft belongs to the next change
+        raise
+
+
+def _to_text(grants: tuple[Grant, ...]) -> str:
+    return json.dumps({"format": _FORMAT, "tokens": [grant.to_dict() for grant in grants]}, indent=2) + "\n"
+
+
+def _parse(path: Path, text: str) -> tuple[Grant, ...]:
+    try:
+        content = json.loads(text)
+        _require(content["format"] == _FORMAT)
+        return tuple(_grant(fields) for fields in content["tokens"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
+        raise InputError(f"{path} is not a file that eremite token wrote; restore it, or make new tokens.") from None
+
+
+def _grant(fields: dict[str, Any]) -> Grant:
+    expires = None if fields["expires"] is None else date.fromisoformat(fields["expires"])
+    _require(fields["custodian"] in (True, False) and len(bytes.fromhex(fields["hash"])) == 32)
+    return Grant(**(fields | {"datasets": tuple(fields["datasets"]), "expires": expires}))
+
+
+def _require(valid: bool) -> None:
+    if not valid:
+        raise ValueError
+
+
 def _require_name(text: object, what: str) -> None:
-    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable():
-        raise InputError(f"The {what} must be a text of 1 to {LONGEST_TEXT} printable characters.")
+    if not isinstance(text, str) or not 0 < len(text) <= MAX_TEXT_CHARS or not text.isprintable():
+        raise InputError(f"The {what} must be a text of 1 to {MAX_TEXT_CHARS} printable characters.")

@@ -9,8 +9,9 @@ from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES
 from eremite.demo.patients import COLUMNS, EXTREME, N_ROWS, ODD_PAIR, ODD_TRIPLE, patients, public_sample, scaled
 from eremite.demo.questions import DEFINITION, PAIRS, TRIPLES
-from eremite.forecast import SearchAsked, family_among, forecast_subspaces, public_rows
+from eremite.forecast import forecast_subspaces, public_rows
 from eremite.outliers import degrees
+from eremite.queries import ForecastSubspacesQuery
 from eremite.queries.report import FINDING_SHARE
 from eremite.table import Table
 
@@ -67,7 +68,7 @@ def test_three_candidates_are_lonely_and_the_others_far_from_it(made):
 @pytest.mark.parametrize(("kind", "epsilon"), [(ODD_PAIR, PAIRS), (ODD_TRIPLE, TRIPLES * FINDING_SHARE)])
 def test_search_of_the_demo_finds_what_was_planted_95_times_in_100(made, kind, epsilon):
     table = Table.from_frame(made.rows, {name: (column.low, column.high) for name, column in COLUMNS.items()})
-    search = SearchAsked(DEFINITION, family_among(list(COLUMNS), len(kind.columns), None, None), h=1)
-    forecast = forecast_subspaces(public_rows(table), search, [epsilon])
+    search = ForecastSubspacesQuery(definition=DEFINITION, h=1, size=len(kind.columns), epsilon=[epsilon])
+    forecast = forecast_subspaces(public_rows(table), search)
     assert forecast.best[0][0] == kind.columns
     assert forecast.chances[0].found > 0.95

@@ -1,4 +1,4 @@
-"""A ledger that does not answer holds up whoever reads it for a bounded time, and nobody else."""
+"""A ledger that does not answer delays its readers up to a timeout, and nobody else."""
 
 import asyncio
 import json
@@ -16,17 +16,17 @@ import pytest
 
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger
-from eremite.service import looking
-from eremite.service.ledger_reads import HEALTH_PATIENCE, READ_PATIENCE, LedgerReads
+from eremite.service import routes
+from eremite.service.ledger_reads import HEALTH_TIMEOUT, READ_TIMEOUT, LedgerReads
 from tests import clockwork
-from tests.unit.service.books import GOOD, Service, service, until
+from tests.unit.service.in_process import GOOD, Service, service, until
 
 BOOKS = ["/v1/datasets/patients/budget", "/v1/datasets/patients/budgets", "/v1/datasets/patients/history"]
 METHODS = ("ping", "remaining", "budgets", "history", "reserve")
 
 
 class Stuck:
-    """Whoever asks waits, and is noticed, until it answers again."""
+    """A ledger that blocks its readers until it answers again."""
 
     def __init__(self) -> None:
         self._asked, self._answers_again = Event(), Event()
@@ -39,7 +39,7 @@ class Stuck:
         self._answers_again.set()
 
     async def asked(self) -> None:
-        """Until somebody waits for it, which must happen. The loop's own clock stands still meanwhile."""
+        """Wait until a reader is blocked. The loop's own clock stands still meanwhile."""
         deadline = time.monotonic() + 600
         while not self._asked.is_set():
             assert time.monotonic() < deadline
@@ -65,7 +65,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
 
 
 def timed(stuck: Stuck, asked: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, float]:
-    """What comes once the ledger is stuck, and after how many seconds of the loop's own clock."""
+    """The result once the ledger is stuck, and the seconds it took on the loop's own clock."""
 
     async def run() -> tuple[Any, float]:
         asking = asyncio.create_task(asked())
@@ -93,8 +93,8 @@ def test_health_comes_in_time_though_the_ledger_does_not_answer(tmp_path: Path, 
     served, before = service(tmp_path), readers()
     answer, seconds = timed(stuck, lambda: got(served, "/healthz"))
     assert (answer.status_code, answer.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
-    assert seconds == pytest.approx(HEALTH_PATIENCE, abs=0.01)
-    for _ in range(20):  # from now on it is known, and nobody waits
+    assert seconds == pytest.approx(HEALTH_TIMEOUT, abs=0.01)
+    for _ in range(20):  # the service knows now that the ledger is stuck, and does not wait
         again, seconds = timed(stuck, lambda: got(served, "/healthz"))
         assert (again.status_code, again.text) == (503, answer.text)
         assert seconds < 0.01
@@ -107,7 +107,7 @@ def test_many_who_ask_for_health_at_once_take_one_thread(tmp_path: Path, stuck: 
     async def crowd() -> set[int]:
         return {answer.status_code for answer in await asyncio.gather(*(got(served, "/healthz") for _ in range(150)))}
 
-    assert timed(stuck, crowd) == ({503}, pytest.approx(HEALTH_PATIENCE, abs=0.01))
+    assert timed(stuck, crowd) == ({503}, pytest.approx(HEALTH_TIMEOUT, abs=0.01))
     assert readers() == before + 1
 
 
@@ -138,16 +138,16 @@ def test_books_give_up_in_time_and_say_so(
     served = service(tmp_path)
     answer, seconds = timed(stuck, lambda: got(served, path))
     assert (answer.status_code, answer.json()["error"].split(";")[0]) == (503, "The ledger is out of reach")
-    assert seconds == pytest.approx(READ_PATIENCE, abs=0.01)
+    assert seconds == pytest.approx(READ_TIMEOUT, abs=0.01)
     assert "The ledger did not answer in time" in caplog.text
 
 
 def test_everybody_else_is_served_while_the_ledger_is_stuck(
     tmp_path: Path, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More readers than there are threads for all else, and a question that is about to be charged."""
-    served = service(tmp_path, ledger_reads=LedgerReads(patience=None))
-    monkeypatch.setattr(looking, "HEALTH_PATIENCE", 0.01)
+    """There are more readers than threads in the pool, and a question that is about to be charged."""
+    served = service(tmp_path, ledger_reads=LedgerReads(timeout=None))
+    monkeypatch.setattr(routes, "HEALTH_TIMEOUT", 0.01)
 
     async def run() -> list[httpx.Response]:
         async with served.client() as client:
@@ -167,7 +167,7 @@ def test_everybody_else_is_served_while_the_ledger_is_stuck(
 
 
 def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
-    reads, begun = LedgerReads(patience=1), list[int]()
+    reads, begun = LedgerReads(timeout=1), list[int]()
 
     async def run() -> None:
         first = asyncio.create_task(reads.read("patients", stuck.wait))
@@ -181,7 +181,7 @@ def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
     clockwork.run(run())
 
     def is_answered() -> bool:
-        with suppress(LedgerError):  # as long as the first is not over
+        with suppress(LedgerError):  # while the first read is overdue
             asyncio.run(reads.read("patients", lambda: begun.append(3)))
         return bool(begun)
 
@@ -190,7 +190,7 @@ def test_read_that_nobody_waits_for_any_more_is_not_begun(stuck: Stuck) -> None:
 
 
 def test_ledger_of_one_dataset_does_not_hold_up_that_of_another(stuck: Stuck) -> None:
-    reads = LedgerReads(patience=None)
+    reads = LedgerReads(timeout=None)
 
     async def run() -> str:
         first = asyncio.create_task(reads.read("patients", stuck.wait))

@@ -1,6 +1,7 @@
-"""No field of any request can hold so much that reading it takes long: it is refused before it waits for a turn."""
+"""A field that holds too much is refused before the request waits for a turn, and with little work."""
 
 import asyncio
+import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -9,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from eremite import InputError
+import eremite
+from eremite import CountQuery, DetectQuery, InputError
 from eremite.service import limits, openapi, tokens
-from eremite.service.limits import BOUNDS, Facts
-from eremite.service.questions import Count, Detect, Question
-from eremite.service.reading import read_question
-from eremite.service.turns import Turns
-from tests.unit.service.books import COLUMNS, GOOD, ROWS, Service, service
+from eremite.service.limits import LIMITS, Facts
+from eremite.service.requests import QueryBody
+from eremite.service.scheduler import Scheduler
+from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, service
 
 FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
 DESCRIBED = openapi()["paths"]
@@ -46,7 +47,7 @@ LONG = ("text", "digits", "digits as text", "list", "list in a list")
 
 
 def fields() -> Iterator[tuple[str, str, Callable[[str], bytes]]]:
-    """Every field of every question, as its description has it, and how to send it with a value of one's own."""
+    """Every field of every question, as OpenAPI lists it, and a function that makes a body with a given value."""
     for path in PATHS:
         body = DESCRIBED[path].get("post", {}).get("requestBody")
         if body is None:
@@ -75,16 +76,11 @@ FIELDS = list(fields())
 IDS = [f"{route} {name}" for route, name, _ in FIELDS]
 
 
-def kind_of(route: str) -> type[Question]:
-    """The question that a route takes, told by its docstring."""
-    summary = DESCRIBED[f"/v1/datasets/{{name}}/{route}"]["post"]["summary"]
-    return next(kind for kind in every_kind(Question) if kind.__doc__ == summary)
-
-
-def every_kind(kind: type[Question]) -> Iterator[type[Question]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from every_kind(below)
+def body_of(route: str) -> QueryBody:
+    """The body that a route takes, as OpenAPI names it."""
+    post = DESCRIBED[f"/v1/datasets/{{name}}/{route}"]["post"]
+    title = post["requestBody"]["content"]["application/json"]["schema"]["title"]
+    return QueryBody(getattr(eremite, title), spends="409" in post["responses"])
 
 
 @pytest.fixture(scope="module")
@@ -94,19 +90,19 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Service:
 
 @pytest.fixture
 def no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits for a turn fails, which would show as an internal error."""
-    monkeypatch.setattr(Turns, "take", lambda *_: pytest.fail("a turn was taken"))
+    """Taking a turn fails, which would show as an internal error."""
+    monkeypatch.setattr(Scheduler, "run_in_turn", lambda *_: pytest.fail("a turn was taken"))
 
 
-def test_every_field_of_every_question_has_a_bound_and_no_other_does() -> None:
+def test_every_field_of_every_question_has_a_limit_and_no_other_does() -> None:
     assert len(FIELDS) > 60
-    assert {name for _, name, _ in FIELDS} == set(BOUNDS)
+    assert {name for _, name, _ in FIELDS} == set(LIMITS)
 
 
 @pytest.mark.parametrize("route", GOOD)
-def test_question_that_fits_is_within_its_bounds(route: str) -> None:
-    question = read_question(json.dumps(GOOD[route]).encode(), kind_of(route), FACTS)
-    assert GOOD[route].keys() <= question.arguments().keys()
+def test_question_that_fits_is_within_its_limits(route: str) -> None:
+    query, _ = body_of(route).read(json.dumps(GOOD[route]).encode(), FACTS)
+    assert GOOD[route].keys() <= {field.name for field in dataclasses.fields(query)}
 
 
 @pytest.mark.long
@@ -128,14 +124,14 @@ def test_long_values_of_every_field_are_refused_over_http_without_a_turn_or_a_ch
 def test_huge_values_of_every_field_are_refused_with_little_work(
     route: str, name: str, send: Callable[[str], bytes]
 ) -> None:
-    """Calls of functions are counted: a handful for each value that was sent, and no more for pairs of them."""
-    kind = kind_of(route)
+    """The number of function calls grows linearly with the number of values sent."""
+    body = body_of(route)
     for how, value in HUGE.items():
         if how == "exponent as text" and name in TEXTS:
             continue  # a short text
-        body = send(value)
-        calls, error = counted_calls(lambda body=body: read_question(body, kind, FACTS))  # type: ignore[misc]
-        assert calls < 1000 + 8 * body.count(b","), how
+        sent = send(value)
+        calls, error = counted_calls(lambda sent=sent: body.read(sent, FACTS))  # type: ignore[misc]
+        assert calls < 1000 + 8 * sent.count(b","), how
         assert error is not None, how
         assert len(str(error)) < 600, how
 
@@ -158,66 +154,65 @@ def counted_calls(work: Callable[[], object]) -> tuple[int, Exception | None]:
 
 
 def over(name: str) -> Iterator[tuple[str, str, str]]:
-    """A value at each bound of a field, one beyond it, and how the sentence begins."""
-    bound = BOUNDS[name]
+    """For each limit of a field: a value at it, one beyond it, and the beginning of the error."""
+    limit = LIMITS[name]
     names = [f"x{i}" for i in range(200_000)]
-    if bound.number is not None:
-        most = bound.number(FACTS)
+    if limit.number is not None:
+        most = limit.number(FACTS)
         at, beyond = (f"[{most}]", f"[{most + 1}]") if name == "radii" else (str(most), str(most + 1))
         if name != "epsilon":  # a list in forecasts
             yield at, beyond, f"{name} must be at most {most:,}"
-    if bound.parts is not None:
-        most = bound.parts(FACTS)
-        part: Any = ["bmi"] if bound.inner else (0.5 if bound.number else "bmi")
+    if limit.length is not None:
+        most = limit.length(FACTS)
+        part: Any = ["bmi"] if limit.inner_length else (0.5 if limit.number else "bmi")
         parts = [part] * (most + 1)
         if name != "epsilon":
             yield json.dumps(parts[:-1]), json.dumps(parts), f"{name} must have at most {most:,} entries"
-    if bound.inner is not None:
-        most = bound.inner(FACTS)
+    if limit.inner_length is not None:
+        most = limit.inner_length(FACTS)
         at, beyond = json.dumps([names[:most]]), json.dumps([names[: most + 1]])
         yield at, beyond, f"Each part of {name} must have at most {most:,} entries"
     if name in TEXTS:
         yield json.dumps("x" * 200), json.dumps("x" * 201), f"A text in {name} is longer than 200 characters"
 
 
-@pytest.mark.parametrize("name", BOUNDS)
-def test_bound_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is at the bound is read on; what is one beyond it is refused before its parts are validated."""
+@pytest.mark.parametrize("name", LIMITS)
+def test_limit_is_met_and_not_passed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value at the limit is validated; one beyond it is refused before."""
     route, _, send = next(each for each in FIELDS if each[1] == name)
-    kind, validated = kind_of(route), []
-    monkeypatch.setattr(kind, "model_validate", validated.append)
+    body, validated = body_of(route), []
+    monkeypatch.setattr(body, "_validate", validated.append)
     for at, beyond, sentence in over(name):
-        read_question(send(at), kind, FACTS)
+        body.read(send(at), FACTS)
         assert len(validated) == 1
         validated.clear()
         with pytest.raises(InputError) as refused:
-            read_question(send(beyond), kind, FACTS)
+            body.read(send(beyond), FACTS)
         assert str(refused.value).startswith(sentence)
         assert not validated
 
 
 @pytest.mark.parametrize("length", [20, 21])
 def test_forecasts_are_for_twenty_epsilons_at_most(length: int) -> None:
-    body = sent(GOOD["forecast/count"], "epsilon", json.dumps([1] * length))
-    kind = kind_of("forecast/count")
+    content, body = sent(GOOD["forecast/count"], "epsilon", json.dumps([1] * length)), body_of("forecast/count")
     if length == 20:
-        assert len(read_question(body, kind, FACTS).arguments()["epsilon"]) == length
+        assert len(body.read(content, FACTS)[0].epsilon) == length
     else:
         with pytest.raises(InputError, match="epsilon must have at most 20 entries"):
-            read_question(body, kind, FACTS)
+            body.read(content, FACTS)
 
 
 def test_column_may_have_as_long_a_name_as_the_tables_longest() -> None:
     long = Facts(rows=40, columns=2, longest_name=500)
-    body = sent(GOOD["count"], "columns", json.dumps(["x" * 500]))
-    assert read_question(body, Count, long).columns == ["x" * 500]
+    content, body = sent(GOOD["count"], "columns", json.dumps(["x" * 500])), QueryBody(CountQuery, spends=True)
+    assert body.read(content, long)[0].columns == ["x" * 500]
     with pytest.raises(InputError, match="A text in columns is longer than 200 characters"):
-        read_question(body, Count, FACTS)
+        body.read(content, FACTS)
 
 
 def test_number_that_is_no_float_is_refused_before_the_turn() -> None:
     with pytest.raises(InputError, match="must be a number that is not as large"):
-        read_question(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), Detect, FACTS)
+        QueryBody(DetectQuery, spends=True).read(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), FACTS)
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path != "/healthz"])
@@ -241,13 +236,13 @@ def test_long_name_of_a_dataset_is_refused_in_a_short_sentence(served: Service, 
     assert len(answer.content) < 200
 
 
-def test_page_of_the_service_lists_every_bound() -> None:
+def test_page_of_the_service_lists_every_limit() -> None:
     page = (Path(__file__).parents[3] / "docs/how-to/service.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("|")]
-    missing = [name for name in BOUNDS if name != "definition" and not any(f"`{name}`" in row for row in rows)]
+    missing = [name for name in LIMITS if name != "definition" and not any(f"`{name}`" in row for row in rows)]
     assert missing == []
     told = "\n".join(rows)
-    for number in (limits.LONGEST_TOKEN, limits.LONGEST_NUMBER, 20, 1_000, 100_000):
+    for number in (limits.MAX_TOKEN_CHARS, limits.MAX_NUMBER_CHARS, 20, 1_000, 100_000):
         assert f"{number:,}" in told
-    assert f"{limits.LONGEST_BODY // 2**20} MiB" in told
-    assert f"{limits.LONGEST_HEAD // 2**10} KiB" in told
+    assert f"{limits.MAX_BODY_BYTES // 2**20} MiB" in told
+    assert f"{limits.MAX_HEAD_BYTES // 2**10} KiB" in told

@@ -1,4 +1,4 @@
-"""Tokens are kept as hashes, in a file for the owner alone, and are good until they expire."""
+"""Tokens are kept as hashes, in a file that only its owner reads, and are valid until they expire."""
 
 import re
 from datetime import date
@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from eremite.errors import InputError
-from eremite.service.token_file import change_grants, read_grants
-from eremite.service.tokens import Grant, grant_of, hash_of, new_token
+from eremite.service.tokens import Grant, change_grants, find_grant, hash_of, new_token, read_grants
 
 TOKEN = "Zm9yIHRoZSB0ZXN0cyBvbmx5"  # noqa: S105
 ALICE = Grant(name="alice", account="research", datasets=("patients",), expires=date(2027, 1, 31), hash=hash_of(TOKEN))
@@ -33,7 +32,7 @@ def test_tokens_are_long_and_all_different() -> None:
     ],
 )
 def test_grant_is_found_by_the_token_alone_until_its_last_day(token: str, today: date, found: Grant | None) -> None:
-    assert grant_of(token, [ALICE, BOSS], today) == found
+    assert find_grant(token, [ALICE, BOSS], today) == found
 
 
 def test_file_keeps_the_grants_and_no_token(tmp_path: Path) -> None:
@@ -72,7 +71,7 @@ def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_change_that_is_done_leaves_the_next_one_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the two a draft is the other's; without it a revoked token would come back."""
+    """After the replacement a draft is the next change's; removing it would bring a revoked token back."""
     file, replace = tmp_path / "tokens.json", Path.replace
     draft = tmp_path / "tokens.json.new"
 

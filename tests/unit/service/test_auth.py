@@ -1,4 +1,4 @@
-"""Questions whose token is revoked while they wait in line are refused when their turn comes, and cost nothing."""
+"""A question whose token is revoked while it waits is refused when its turn comes, and costs nothing."""
 
 import asyncio
 import json
@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from eremite.service.token_file import change_grants
-from tests.unit.service.books import GOOD, Service, grant, service
+from eremite.service.tokens import change_grants
+from tests.unit.service.in_process import GOOD, Service, grant, service
 
 OTHER = replace(grant("other"), account="press")
 
@@ -21,24 +21,24 @@ OTHER = replace(grant("other"), account="press")
 @pytest.fixture
 def served(tmp_path: Path) -> Service:
     held = service(tmp_path)
-    change_grants(held.house.tokens, lambda before: (*before, OTHER))
+    change_grants(held.state.token_file, lambda before: (*before, OTHER))
     return held
 
 
 async def asked_with_a_wait(
     served: Service, asks: list[tuple[str, str, str]], meanwhile: Callable[[], object]
 ) -> list[httpx.Response]:
-    """The answers to questions that all wait behind another turn while something happens."""
-    turns, goes_on, in_line = served.house.turns, Event(), asyncio.Semaphore(0)
-    under_way = asyncio.create_task(turns.take(goes_on.wait))
+    """The responses to questions that all wait behind another turn while `meanwhile` is called."""
+    scheduler, goes_on, in_line = served.state.scheduler, Event(), asyncio.Semaphore(0)
+    under_way = asyncio.create_task(scheduler.run_in_turn(goes_on.wait))
     await asyncio.sleep(0)
-    waits = turns._alone
+    waits = scheduler._run_alone
 
     async def told(*turn: Any) -> Any:
-        in_line.release()  # it waits for the lane next, before anybody else goes on
+        in_line.release()  # it waits for its turn now: nothing else runs before it does
         return await waits(*turn)
 
-    turns._alone = told  # type: ignore[method-assign]
+    scheduler._run_alone = told  # type: ignore[method-assign]
     try:
         tasks = [asyncio.create_task(_asked(served, *each)) for each in asks]
         for _ in asks:
@@ -76,9 +76,9 @@ def test_question_of_a_token_that_is_revoked_while_it_waits_is_refused_and_not_c
 
     def change() -> None:
         if after is None:
-            served.house.tokens.unlink()
+            served.state.token_file.unlink()
         else:
-            change_grants(served.house.tokens, lambda _: after)
+            change_grants(served.state.token_file, lambda _: after)
 
     answers = asyncio.run(asked_with_a_wait(served, asks, change))
     assert [(answer.status_code, answer.json()["error"].startswith(sentence)) for answer in answers] == [
@@ -90,7 +90,7 @@ def test_question_of_a_token_that_is_revoked_while_it_waits_is_refused_and_not_c
 def test_questions_of_others_go_on(served: Service) -> None:
     asks = [("secret", "POST", "count"), ("other", "POST", "detect")]
     refused, answered = asyncio.run(
-        asked_with_a_wait(served, asks, lambda: change_grants(served.house.tokens, lambda _: (OTHER,)))
+        asked_with_a_wait(served, asks, lambda: change_grants(served.state.token_file, lambda _: (OTHER,)))
     )
     assert (refused.status_code, answered.status_code) == (401, 200)
     assert served.events()[-2:] == ["Charged", "Released"]

@@ -1,46 +1,49 @@
-"""A body becomes the arguments of a session's method, numbers as written, or one sentence."""
+"""A body becomes a query record, with numbers as written, or one sentence."""
 
 import inspect
 import sys
 import tracemalloc
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from fastapi import HTTPException
 
-from eremite import InputError, OutlierDefinition, Session
+from eremite import (
+    CompareMechanismsQuery,
+    CountQuery,
+    DetectQuery,
+    EpsilonForCountQuery,
+    EpsilonForSubspacesQuery,
+    ForecastCountQuery,
+    ForecastSubspacesQuery,
+    InputError,
+    OutlierDefinition,
+    RadiusQuery,
+    ReportQuery,
+    Session,
+    SubspacesQuery,
+)
 from eremite.privacy import exact
 from eremite.service.limits import Facts
-from eremite.service.questions import (
-    CompareMechanisms,
-    Count,
-    Detect,
-    EpsilonForCount,
-    EpsilonForSubspaces,
-    ForecastCount,
-    ForecastSubspaces,
-    Question,
-    Radius,
-    Report,
-    Subspaces,
-)
-from eremite.service.reading import read_question
+from eremite.service.requests import QueryBody
 
 FACTS = Facts(rows=40, columns=2, longest_name=5)
 WIDE = Facts(rows=40, columns=10**6, longest_name=7)
 DEFINITION = b'"definition": {"min_neighbors": 5, "radius": 0.05}'
 METHODS = {
-    Count: Session.count_outliers,
-    Subspaces: Session.top_subspaces,
-    Report: Session.outlier_report,
-    Detect: Session.detect_outliers,
-    Radius: Session.choose_radius,
-    ForecastCount: Session.forecast_count,
-    EpsilonForCount: Session.epsilon_for_count,
-    CompareMechanisms: Session.compare_mechanisms,
-    ForecastSubspaces: Session.forecast_subspaces,
-    EpsilonForSubspaces: Session.epsilon_for_subspaces,
+    CountQuery: Session.count_outliers,
+    SubspacesQuery: Session.top_subspaces,
+    ReportQuery: Session.outlier_report,
+    DetectQuery: Session.detect_outliers,
+    RadiusQuery: Session.choose_radius,
+    ForecastCountQuery: Session.forecast_count,
+    EpsilonForCountQuery: Session.epsilon_for_count,
+    CompareMechanismsQuery: Session.compare_mechanisms,
+    ForecastSubspacesQuery: Session.forecast_subspaces,
+    EpsilonForSubspacesQuery: Session.epsilon_for_subspaces,
 }
+COUNT, DETECT = QueryBody(CountQuery, spends=True), QueryBody(DetectQuery, spends=True)
 
 
 def written(value: object) -> object:
@@ -48,35 +51,41 @@ def written(value: object) -> object:
     return [str(part) for part in value] if isinstance(value, list | tuple) else str(value)
 
 
-@pytest.mark.parametrize("kind", METHODS)
-def test_body_has_the_arguments_of_the_method_with_its_defaults(kind: type[Question]) -> None:
-    parameters = dict(inspect.signature(METHODS[kind]).parameters)
+@pytest.mark.parametrize("record", METHODS)
+def test_body_has_the_arguments_of_the_method_with_its_defaults(record: type) -> None:
+    parameters = dict(inspect.signature(METHODS[record]).parameters)
     del parameters["self"]
     parameters.pop("progress", None)  # its pace depends on the rows
-    assert set(kind.model_fields) == set(parameters)
+    entry = QueryBody(record, spends="request_id" in parameters).openapi()["requestBody"]
+    schema = entry["content"]["application/json"]["schema"]
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == set(parameters)
     for name, parameter in parameters.items():
-        field = kind.model_fields[name]
-        assert field.is_required() == (parameter.default is inspect.Parameter.empty)
-        if not field.is_required():
-            assert written(field.default) == written(parameter.default)
+        required = parameter.default is inspect.Parameter.empty
+        assert (name in schema["required"]) == required
+        if not required:
+            assert written(schema["properties"][name]["default"]) == written(parameter.default)
 
 
 def test_numbers_are_taken_as_written() -> None:
-    question = read_question(b'{%s, "epsilon": 0.1000000000000000000001}' % DEFINITION, Count, FACTS)
-    assert question.arguments() == {
-        "definition": OutlierDefinition(min_neighbors=5, radius=0.05),
-        "columns": None,
-        "epsilon": Decimal("0.1000000000000000000001"),
-        "delta": 0,
-        "mechanism": "auto",
-        "request_id": None,
-    }
-    assert exact(question.epsilon, "epsilon") * 10**22 == 10**21 + 1
-    assert read_question(b'{%s, "epsilon": "1/3"}' % DEFINITION, Count, FACTS).epsilon == "1/3"
-    points = read_question(
-        b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, Detect, FACTS
-    ).candidates
+    query, request_id = COUNT.read(b'{%s, "epsilon": 0.1000000000000000000001}' % DEFINITION, FACTS)
+    definition = OutlierDefinition(min_neighbors=5, radius=0.05)
+    assert query == CountQuery(definition=definition, epsilon=Decimal("0.1000000000000000000001"))
+    assert (query.columns, query.delta, query.mechanism, request_id) == (None, 0, "auto", None)
+    assert exact(query.epsilon, "epsilon") * 10**22 == 10**21 + 1
+    assert COUNT.read(b'{%s, "epsilon": "1/3"}' % DEFINITION, FACTS)[0].epsilon == "1/3"
+    points = DETECT.read(b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, FACTS)[0].candidates
     assert points == [[1.0, 2.5]]
+
+
+@pytest.mark.parametrize(("sent", "request_id"), [(b'"march"', "march"), (b"null", None)])
+def test_request_id_is_read_beside_the_query(sent: bytes, request_id: str | None) -> None:
+    assert COUNT.read(b'{%s, "epsilon": 1, "request_id": %s}' % (DEFINITION, sent), FACTS)[1] == request_id
+
+
+def test_forecast_has_no_request_id() -> None:
+    with pytest.raises(InputError, match="There is no field 'request_id' in this question"):
+        QueryBody(ForecastCountQuery, spends=False).read(b'{%s, "request_id": null}' % DEFINITION, FACTS)
 
 
 @pytest.mark.parametrize(
@@ -97,14 +106,14 @@ def test_numbers_are_taken_as_written() -> None:
 )
 def test_body_that_does_not_fit_is_told_in_one_sentence(body: bytes, sentence: str) -> None:
     with pytest.raises(InputError) as refused:
-        read_question(body % DEFINITION, Count, FACTS)
+        COUNT.read(body % DEFINITION, FACTS)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_name_of_an_unknown_field_is_shown_on_one_line_and_cut() -> None:
     with pytest.raises(InputError) as refused:
-        read_question(b'{%s, "epsilon": 1, "a\\n%s": 1}' % (DEFINITION, b"b" * 10**5), Count, FACTS)
+        COUNT.read(b'{%s, "epsilon": 1, "a\\n%s": 1}' % (DEFINITION, b"b" * 10**5), FACTS)
     assert len(str(refused.value)) < 200
     assert "\n" not in str(refused.value)
 
@@ -123,7 +132,7 @@ def test_name_of_an_unknown_field_is_shown_on_one_line_and_cut() -> None:
 )
 def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     with pytest.raises(HTTPException, match="The body is not JSON") as refused:
-        read_question(body, Count, FACTS)
+        COUNT.read(body, FACTS)
     assert refused.value.status_code == 400
 
 
@@ -138,44 +147,45 @@ def test_body_that_is_no_json_is_told_so(body: bytes) -> None:
     ],
 )
 def test_number_that_is_too_long_is_not_made(number: bytes, sentence: str) -> None:
-    """Also where Python itself is told to make integers of any length."""
+    """This holds even if Python's own limit on the length of integers is off."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
         with pytest.raises(InputError, match=sentence):
-            read_question(b'{%s, "epsilon": %s}' % (DEFINITION, number), Count, FACTS)
+            COUNT.read(b'{%s, "epsilon": %s}' % (DEFINITION, number), FACTS)
     finally:
         sys.set_int_max_str_digits(before)
 
 
 def test_digits_in_a_name_are_no_number() -> None:
-    """Nor are numbers beside it any different."""
+    """Numbers in the same body are read as usual."""
     name, facts = "9" * 800, Facts(rows=40, columns=2, longest_name=800)
     body = b'{%s, "epsilon": 0.25, "columns": ["%s"]}' % (DEFINITION, name.encode())
-    question = read_question(body, Count, facts)
-    assert (question.columns, question.epsilon) == ([name], Decimal("0.25"))
+    query, _ = COUNT.read(body, facts)
+    assert (query.columns, query.epsilon) == ([name], Decimal("0.25"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("kind", "field", "mistake"),
+    ("record", "field", "mistake"),
     [
-        (Detect, b'"h": 1, "candidates": [[1%s]]', b",[]"),
-        (Detect, b'"h": 1, "candidates": [[]%s]', b",5"),
-        (Subspaces, b'"h": 1, "subspaces": [[]%s]', b",[5]"),
-        (Count, b'"columns": [5%s]', b",5"),
-        (Count, b'"a": 1%s', None),
+        (DetectQuery, b'"h": 1, "candidates": [[1%s]]', b",[]"),
+        (DetectQuery, b'"h": 1, "candidates": [[]%s]', b",5"),
+        (SubspacesQuery, b'"h": 1, "subspaces": [[]%s]', b",[5]"),
+        (CountQuery, b'"columns": [5%s]', b",5"),
+        (CountQuery, b'"a": 1%s', None),
     ],
 )
 def test_one_mistake_is_told_and_a_hundred_thousand_are_not_collected(
-    kind: type[Question], field: bytes, mistake: bytes | None
+    record: type[Any], field: bytes, mistake: bytes | None
 ) -> None:
-    """All of them in 4 MiB took half a minute and 2 GB."""
+    """Collecting all mistakes in 4 MiB took half a minute and 2 GB."""
     many = b"".join(b', "%d": 1' % i for i in range(10**5)) if mistake is None else mistake * (10**5 - 1)
+    body = QueryBody(record, spends=True)
     tracemalloc.start()
     try:
         with pytest.raises(InputError):
-            read_question(b'{%s, "epsilon": 1, %s}' % (DEFINITION, field % many), kind, WIDE)
+            body.read(b'{%s, "epsilon": 1, %s}' % (DEFINITION, field % many), WIDE)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

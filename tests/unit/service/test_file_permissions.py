@@ -1,4 +1,4 @@
-"""Tokens are neither read from nor written to a place where others could add some."""
+"""A token file that others could write or replace is neither read nor changed."""
 
 import os
 import stat
@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from eremite.errors import InputError
-from eremite.service.guarded import is_of_another, is_open_to_others
-from eremite.service.token_file import change_grants, read_grants
-from eremite.service.tokens import Grant, hash_of
+from eremite.service.file_permissions import is_of_another, is_writable_by_others
+from eremite.service.tokens import Grant, change_grants, hash_of, read_grants
 
 ALICE = Grant(name="alice", account="research", datasets=("patients",), hash=hash_of("secret"))
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
@@ -19,7 +18,7 @@ SOMEBODY = 12345
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A good file in a good folder."""
+    """A private file in a private folder."""
     (tmp_path / "kept").mkdir(mode=0o700)
     path = tmp_path / "kept" / "tokens.json"
     change_grants(path, lambda _: (ALICE,))
@@ -27,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def refusals(path: Path) -> list[str]:
-    """What is said to one who reads the tokens, and to one who changes them; nothing may be written."""
+    """The errors of reading and of changing the tokens; neither may write anything."""
     said, before = [], sorted(path.parent.iterdir())
     for attempt in (lambda: read_grants(path), lambda: change_grants(path, lambda _: ())):
         try:
@@ -45,7 +44,7 @@ def refusals(path: Path) -> list[str]:
         (FILE | 0o644, False),
         (FILE | 0o620, True),
         (FILE | 0o602, True),
-        (FILE | 0o1602, True),  # a sticky file is no better
+        (FILE | 0o1602, True),  # the sticky bit does not protect a file
         (FOLDER | 0o755, False),
         (FOLDER | 0o775, True),
         (FOLDER | 0o757, True),
@@ -54,7 +53,7 @@ def refusals(path: Path) -> list[str]:
     ],
 )
 def test_what_group_or_others_may_write_is_open_but_for_sticky_folders(mode: int, is_open: bool) -> None:
-    assert is_open_to_others(mode) == is_open
+    assert is_writable_by_others(mode) == is_open
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_all_folders_that_links_lead_through_are_looked_at(file: Path, tmp_path:
 def test_file_or_folder_of_another_user_is_refused(file: Path, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if os.geteuid() == 0:
         os.chown(file if which == "file" else file.parent, SOMEBODY, -1)
-    else:  # who may not give files away is somebody else from here on
+    else:  # only root may give files away; others pretend to be another user
         monkeypatch.setattr(os, "geteuid", lambda: SOMEBODY)
     said = refusals(file)
     assert len(said) == 2

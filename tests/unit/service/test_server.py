@@ -1,4 +1,4 @@
-"""Connections that are too many, or on which nothing comes, are ended; all others stay."""
+"""A connection is closed when there are too many or no request arrives; all others stay."""
 
 import asyncio
 import socket
@@ -9,27 +9,27 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from eremite.service import connections
-from eremite.service.connections import _PATIENCE, Connection
-from eremite.service.limits import LONGEST_HEAD
+from eremite.service import server
+from eremite.service.limits import MAX_HEAD_BYTES
+from eremite.service.server import _IDLE_SECONDS, Connection
 from tests import clockwork
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]
 Talk = Callable[[Connect], Awaitable[Any]]
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-TAKEN = 4.9 * _PATIENCE  # the answer comes right before somebody looks
+TAKEN = 4.9 * _IDLE_SECONDS  # the response comes right before a check
 
 
 async def slow(scope: Any, receive: Any, send: Any) -> None:
-    """An answer that takes longer than anybody is patient."""
+    """An application whose response takes longer than a connection may be idle."""
     await asyncio.sleep(TAKEN)
     await send({"type": "http.response.start", "status": 204, "headers": []})
     await send({"type": "http.response.body"})
 
 
 def served(talk: Talk) -> Any:
-    """What somebody gives who talks, and can open connections."""
+    """The result of `talk`, which can open connections."""
 
     async def run() -> Any:
         config, state = uvicorn.Config(slow, lifespan="off", log_config=None), ServerState()
@@ -43,7 +43,7 @@ def served(talk: Talk) -> Any:
             wires.append(await asyncio.open_connection(sock=theirs))
             return wires[-1]
 
-        told = await asyncio.wait_for(talk(connect), 100 * _PATIENCE)
+        told = await asyncio.wait_for(talk(connect), 100 * _IDLE_SECONDS)
         for _, writer in wires:
             writer.close()
             await asyncio.wait([asyncio.ensure_future(writer.wait_closed())])
@@ -53,8 +53,8 @@ def served(talk: Talk) -> Any:
 
 
 def now() -> float:
-    """How often somebody looked."""
-    return asyncio.get_running_loop().time() / _PATIENCE
+    """The number of checks so far, as a time."""
+    return asyncio.get_running_loop().time() / _IDLE_SECONDS
 
 
 @pytest.mark.parametrize("said", [b"", b"G", REQUEST[:-2]])
@@ -83,8 +83,10 @@ def test_silence_is_counted_from_the_answer_on() -> None:
         for _ in range(2):
             writer.write(REQUEST)
             told.append(((await reader.readuntil(b"\r\n\r\n"))[9:12], now()))
-            await asyncio.sleep(0.2 * _PATIENCE)  # somebody looks: one who was answered may ask again
-        writer.write(b"G")  # the start of a third one, which never comes
+            await asyncio.sleep(
+                0.2 * _IDLE_SECONDS
+            )  # a check takes place: a client that was just answered may send again
+        writer.write(b"G")  # the beginning of a third request, whose rest never comes
         return [*told, (await reader.read(), now())]
 
     times = map(pytest.approx, (4.9, 10, 12))
@@ -92,7 +94,7 @@ def test_silence_is_counted_from_the_answer_on() -> None:
 
 
 def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST", 3)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
 
     async def answer(wire: Wire) -> bytes:
         try:
@@ -105,7 +107,7 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatc
         wires = [await connect() for _ in range(4)]
         told = list(await asyncio.gather(*map(answer, wires)))
         wires[0][1].close()
-        await asyncio.sleep(0.1 * _PATIENCE)
+        await asyncio.sleep(0.1 * _IDLE_SECONDS)
         return [*told, await answer(await connect())]
 
     assert served(talk) == [b"204", b"204", b"204", b"", b"204"]
@@ -113,7 +115,7 @@ def test_one_too_many_is_turned_away_and_a_place_that_is_left_is_free(monkeypatc
 
 @pytest.mark.parametrize(
     ("length", "status"),
-    [(LONGEST_HEAD // 2, b"204"), (LONGEST_HEAD + 1, b"400"), (2**20, b"400")],
+    [(MAX_HEAD_BYTES // 2, b"204"), (MAX_HEAD_BYTES + 1, b"400"), (2**20, b"400")],
     ids=["half as long", "too long", "much too long"],
 )
 def test_head_that_is_too_long_is_refused_though_it_comes_in_one_piece(length: int, status: bytes) -> None:

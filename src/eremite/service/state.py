@@ -1,4 +1,4 @@
-"""What a running service holds: its datasets, opened once, where its tokens are, and the lane for questions."""
+"""The state of a running service: its datasets, its token file, its scheduler."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -8,27 +8,26 @@ from typing import Any
 
 from eremite import Session, Table
 from eremite.errors import InputError, LedgerError
-from eremite.ledger import Account, Creation, Ledger
+from eremite.ledger import Creation, Ledger
 from eremite.privacy import Privacy
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.tokens import Grant
-from eremite.service.turns import Turns
+from eremite.service.scheduler import Scheduler
 from eremite.session import opened_ledger
 from eremite.table import open_stand_in, open_table, read_description
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """One private table behind its budget. The table is read-only, and the ledger takes any number of threads."""
+    """A private table and its ledger. The table is read-only and the ledger is thread-safe."""
 
     name: str
     table: Table
     stand_in: Table | None
-    cap: Privacy  # of a ledger that does not know the dataset yet
+    cap: Privacy  # the first one, for a ledger without this dataset
     ledger: Ledger
 
     def session(self, account: str) -> Session:
-        """Where an account asks."""
+        """A session of an account."""
         return Session(
             self.table,
             epsilon=self.cap.epsilon,
@@ -39,11 +38,7 @@ class Dataset:
             stand_in=self.stand_in,
         )
 
-    def account(self, grant: Grant) -> Account:
-        """From which a token spends."""
-        return Account(self.name, grant.account)
-
-    def facts(self) -> dict[str, Any]:
+    def public_facts(self) -> dict[str, Any]:
         """All that is public about the table."""
         columns = {name: {"min": bounds.min, "max": bounds.max} for name, bounds in self.table.bounds.items()}
         return {
@@ -55,26 +50,26 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class House:
-    """All of it, by name."""
+class ServiceState:
+    """What all requests share."""
 
     datasets: Mapping[str, Dataset]
-    tokens: Path
-    turns: Turns
+    token_file: Path
+    scheduler: Scheduler
     ledger_reads: LedgerReads = field(default_factory=LedgerReads)
 
     def close(self) -> None:
-        """Let go of the ledgers; each has every charge in one file then, and its witness has the last event."""
-        with ExitStack() as ledgers:  # all of them, also when one cannot be reached
+        """Close the ledgers: each then has all its charges in one file, and its witness has the last event."""
+        with ExitStack() as ledgers:  # closes all of them, even if one fails
             for dataset in self.datasets.values():
                 ledgers.callback(dataset.ledger.close)
 
 
 def open_datasets(paths: Iterable[Path], place: str | None, create: Creation = "never") -> dict[str, Dataset]:
-    """Every dataset under its name; what does not fit is an error now, and not when somebody asks."""
+    """The datasets by name. Invalid files and unsound ledgers are errors now, before the first question."""
     datasets: dict[str, Dataset] = {}
     for path in paths:
-        dataset = _opened(path, place, create)
+        dataset = _open_dataset(path, place, create)
         if dataset.name in datasets:
             raise InputError(f"Two descriptions name their dataset {dataset.name!r}; serve one of them.")
         datasets[dataset.name] = dataset
@@ -84,7 +79,7 @@ def open_datasets(paths: Iterable[Path], place: str | None, create: Creation = "
 
 
 def _require_sound(ledger: Ledger) -> None:
-    """Nobody is served from a ledger whose events were changed, or whose sums are not theirs."""
+    """Refuse a ledger whose events were changed, or whose sums do not match its events."""
     findings = ledger.verify().findings
     if findings:
         more = f" ({len(findings)} findings in all)" if len(findings) > 1 else ""
@@ -94,7 +89,7 @@ def _require_sound(ledger: Ledger) -> None:
         )
 
 
-def _opened(path: Path, place: str | None, create: Creation) -> Dataset:
+def _open_dataset(path: Path, place: str | None, create: Creation) -> Dataset:
     description = read_description(path)
     name = description.dataset.name
     if "/" in name or name in (".", ".."):

@@ -1,4 +1,4 @@
-"""A service in this process on a small table, with a ledger in memory, and a way to ask it."""
+"""A service in this process with a small table, a ledger in memory, and a client."""
 
 import asyncio
 import time
@@ -15,16 +15,15 @@ from fastapi import FastAPI
 from eremite import Privacy, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
-from eremite.service.house import Dataset, House
-from eremite.service.token_file import change_grants
-from eremite.service.tokens import Grant, hash_of
-from eremite.service.turns import Turns
+from eremite.service.scheduler import Scheduler
+from eremite.service.state import Dataset, ServiceState
+from eremite.service.tokens import Grant, change_grants, hash_of
 
 ROWS, COLUMNS = 40, ("bmi", "pulse")
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 ASKED = {"definition": DEFINITION, "epsilon": 0.1}
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1}
-#: A question that fits, for each route that takes one.
+#: A valid question for each route that takes one.
 GOOD: dict[str, dict[str, Any]] = {
     "count": ASKED,
     "subspaces": ASKED | SEARCH,
@@ -41,18 +40,18 @@ GOOD: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Service:
-    """The application and what it holds."""
+    """The application, its state and its ledger."""
 
     app: FastAPI
-    house: House
+    state: ServiceState
     ledger: Ledger
 
     def events(self) -> list[str]:
-        """What the ledger has written down."""
+        """The types of all events in the ledger."""
         return [type(entry.event).__name__ for entry in self.ledger.history("patients")]
 
     def ask(self, *requests: tuple[str, str, Any]) -> list[httpx.Response]:
-        """All at once, in a loop of their own."""
+        """Send all requests at once, in a new event loop."""
         return asyncio.run(self.asked(requests))
 
     async def asked(self, requests: Sequence[tuple[str, str, Any]]) -> list[httpx.Response]:
@@ -64,8 +63,8 @@ class Service:
         return httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://service", headers=headers)
 
 
-def service(folder: Path, turns: Turns | None = None, **house: Any) -> Service:
-    """One dataset, and the token "secret", which is a custodian's."""
+def service(folder: Path, scheduler: Scheduler | None = None, **more: Any) -> Service:
+    """A service with one dataset, and a custodian whose token is "secret"."""
     rows = np.random.default_rng(1).random((ROWS, len(COLUMNS)))
     ledger = Ledger(MemoryStore())
     cap = Privacy(Fraction(2))
@@ -73,7 +72,12 @@ def service(folder: Path, turns: Turns | None = None, **house: Any) -> Service:
     table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1)))
     dataset = Dataset(name="patients", table=table, stand_in=None, cap=cap, ledger=ledger)
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
-    held = House(datasets={"patients": dataset}, tokens=folder / "tokens.json", turns=turns or Turns(0.001), **house)
+    held = ServiceState(
+        datasets={"patients": dataset},
+        token_file=folder / "tokens.json",
+        scheduler=scheduler or Scheduler(0.001),
+        **more,
+    )
     return Service(application(held), held, ledger)
 
 
@@ -82,7 +86,7 @@ def grant(token: str) -> Grant:
 
 
 def until(happened: Callable[[], bool]) -> None:
-    """Wait for what must happen; only what hangs takes so long, however busy the machine."""
+    """Wait until it happened. The deadline is only for what hangs, however busy the machine."""
     deadline = time.monotonic() + 600
     while not happened():
         assert time.monotonic() < deadline

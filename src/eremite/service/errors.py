@@ -1,0 +1,80 @@
+"""Error responses: {"error": "one sentence"}; 409 adds numbers. Nothing in them depends on the rows.
+
+400  the body is not JSON                      413  the body is too long
+401  the token is missing or unknown           422  the question is invalid; nothing was charged
+403  only for the custodian                    500  an internal error; what was charged stays charged
+404  no such address, or no such dataset       503  ledger or tokens unavailable, too many questions wait,
+409  the budget refuses; nothing was charged        or the service stops
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
+from eremite.ledger.to_json import privacy_to_json
+from eremite.service.scheduler import TooManyWaiting
+
+LOG = logging.getLogger("eremite.service")  # read by the custodian
+
+INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
+LEDGER_UNAVAILABLE = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
+_TOKENS_UNAVAILABLE = "The tokens cannot be read; tell the custodian."
+_TOO_MANY = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
+_BY_STATUS = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+
+Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+class TokensUnavailable(EremiteError):  # noqa: N818 -- it names a state
+    """The token file cannot be read. The message is for the custodian."""
+
+
+def error_response(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+    """The response to a request that failed."""
+    return JSONResponse({"error": sentence}, status, headers)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Give every expected error its response. Handlers are coroutines, because functions would need a thread."""
+    app.add_exception_handler(InputError, _invalid_question)
+    app.add_exception_handler(BudgetRefused, _budget_refused)
+    app.add_exception_handler(LedgerError, _logged(LEDGER_UNAVAILABLE))
+    app.add_exception_handler(TokensUnavailable, _logged(_TOKENS_UNAVAILABLE))
+    app.add_exception_handler(TooManyWaiting, _too_many_waiting)
+    app.add_exception_handler(StarletteHTTPException, _http_error)
+
+
+async def _invalid_question(_: Request, error: Exception) -> Response:
+    return error_response(422, str(error))
+
+
+async def _budget_refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, BudgetRefused)  # noqa: S101 -- for the type checker
+    numbers = {"needed": privacy_to_json(error.needed), "remaining": privacy_to_json(error.remaining)}
+    return JSONResponse({"error": str(error)} | numbers, 409)
+
+
+def _logged(sentence: str) -> Handler:
+    """Log the message, which names files of the custodian, and answer with a fixed sentence."""
+
+    async def respond(_: Request, error: Exception) -> Response:
+        LOG.error("%s", error)
+        return error_response(503, sentence)
+
+    return respond
+
+
+async def _too_many_waiting(_: Request, __: Exception) -> Response:
+    return error_response(503, _TOO_MANY)
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    """FastAPI's class is raised by the service, Starlette's by the router for unknown addresses and methods."""
+    assert isinstance(error, StarletteHTTPException)  # noqa: S101 -- for the type checker
+    ours = isinstance(error, HTTPException)
+    sentence = error.detail if ours else _BY_STATUS.get(error.status_code, "This request does not fit.")
+    return error_response(error.status_code, sentence, dict(error.headers or {}))

@@ -1,0 +1,88 @@
+"""Middleware around every request: response times, the length of a body, unexpected errors."""
+
+import asyncio
+import os
+
+from fastapi import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from eremite.service.errors import INTERNAL, LOG, error_response
+from eremite.service.limits import MAX_BODY_BYTES
+from eremite.service.scheduler import sleep_until_tick
+
+_STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
+_STEPS_PER_TICK = 10
+
+
+class QuantizedDelay:
+    """Starts every response a whole number of tenths of a tick after its request arrived.
+
+    While a question is computed, the machine is busy and answers other requests a little later. Rounding hides that.
+    """
+
+    def __init__(self, app: ASGIApp, tick: float) -> None:
+        self._app = app
+        self._step = tick / _STEPS_PER_TICK
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        arrived = asyncio.get_running_loop().time()
+
+        async def send_at_step(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await sleep_until_tick(arrived, self._step)
+            await send(message)
+
+        await self._app(scope, receive, send_at_step)
+
+
+class BodyLimit:
+    """Stops reading a body that is too long, and answers 413."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > MAX_BODY_BYTES:
+                raise HTTPException(
+                    413, f"The body is longer than {MAX_BODY_BYTES // 2**20} MiB; ask for less at once."
+                )
+            return message
+
+        await self._app(scope, receive_counted, send)
+
+
+class ErrorBoundary:
+    """Answers an unexpected error with a fixed sentence and logs its type only: its message could hold rows."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            await send(message)
+            started = True
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except ClientDisconnect:
+            return  # the body was not read in full, so nothing was charged
+        except asyncio.CancelledError:  # the service was told twice to stop, and does not wait for the turn to end
+            if not started:
+                await error_response(503, _STOPPED)(scope, receive, send)
+        except Exception as error:
+            debug = os.environ.get("EREMITE_DEBUG") == "1"
+            LOG.error(
+                "An internal error, which EREMITE_DEBUG=1 shows in full: %s", type(error).__name__, exc_info=debug
+            )
+            if not started:
+                await error_response(500, INTERNAL)(scope, receive, send)

@@ -1,0 +1,241 @@
+"""JSON schemas of all responses, and the parts of OpenAPI that hold them."""
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+
+def _text(description: str) -> Schema:
+    return {"type": "string", "description": description}
+
+
+def _number(description: str) -> Schema:
+    return {"type": "number", "description": description}
+
+
+def _integer(description: str) -> Schema:
+    return {"type": "integer", "description": description}
+
+
+def _exact(description: str) -> Schema:
+    """A fraction: a number if a finite decimal equals it, else a text such as "1/3"."""
+    return {"anyOf": [{"type": "number"}, {"type": "string"}], "description": description}
+
+
+def _object(description: str, **fields: Schema) -> Schema:
+    return {"type": "object", "description": description, "properties": fields, "required": list(fields)}
+
+
+def _list(description: str, items: Schema) -> Schema:
+    return {"type": "array", "description": description, "items": items}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}], "description": schema["description"]}
+
+
+_VERSION = _text("Version of eremite.")
+_COLUMNS = _list("The columns in which neighbors were counted.", _text("Name of a column."))
+
+ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
+
+HEALTH = _object("The service is up, and its ledgers answer.", status=_text("Always ok."), version=_VERSION)
+
+_PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exact("Delta."))
+
+REFUSAL = _object(
+    "Why the budget refuses. Nothing was charged.",
+    **ERROR["properties"],
+    needed=_or_null(_PRIVACY | {"description": "What the request would spend; null if the budget is not the reason."}),
+    remaining=_or_null(_PRIVACY | {"description": "What the budget has left; null if the budget is not the reason."}),
+)
+
+_DEFINITION = _object(
+    "What an outlier is.",
+    min_neighbors=_integer("A row with fewer other rows within the radius is an outlier."),
+    radius=_number("Distance up to which another row is a neighbor."),
+)
+
+RELEASE = _object(
+    "One answer and its cost. Only the value depends on the rows; everything else was public before it was drawn.",
+    value={"description": "The answer: a count, a radius, or a list of column sets, counts or positions."},
+    query=_text("Name of the question."),
+    columns=_COLUMNS,
+    definition=_DEFINITION,
+    epsilon=_exact("Epsilon that was spent."),
+    delta=_exact("Delta that was spent."),
+    mechanism=_text("Mechanism that drew the value."),
+    neighbors=_text("The tables compared: replace, for those that differ in the replaced rows of one person."),
+    rows_per_person=_integer("Largest number of rows of one person."),
+    parameters={"type": "object", "description": "The other parameters of the question, by name."},
+    request_id=_text("Id of the request. The same question under the same id gets the same answer, for free."),
+    time=_text("When the request was charged."),
+    version=_VERSION,
+)
+
+RELEASES = _object("All releases of this account.", releases=_list("In the order of the ledger.", RELEASE))
+
+_BOUNDS = _object(
+    "Bounds of one column.",
+    min=_number("Smaller values count as this."),
+    max=_number("Larger values count as this."),
+)
+
+DATASET = _object(
+    "All that is public about a dataset.",
+    name=_text("Name of the dataset, as in addresses."),
+    n_rows=_integer("Number of rows."),
+    rows_per_person=_integer("Largest number of rows of one person; they are protected together."),
+    columns={"type": "object", "description": "The public bounds by column.", "additionalProperties": _BOUNDS},
+)
+
+DATASETS = _object("The datasets that this token may ask about.", datasets=_list("Sorted by name.", DATASET))
+
+BUDGET = _object(
+    "The most that one more release of this account may spend.",
+    dataset=_text("Name of the dataset."),
+    account=_text("Name of the account."),
+    remaining=_PRIVACY,
+    words=_text("The same in words, for the account and the dataset."),
+)
+
+_BUDGET = _object(
+    "One budget.",
+    account=_or_null(_text("Name of the account; null is the dataset as a whole.")),
+    cap=_or_null(_PRIVACY),
+    spent=_PRIVACY,
+    rho=_exact("What was spent, in zCDP."),
+    remaining=_or_null(_PRIVACY),
+    charges=_integer("Number of releases that were charged."),
+    sums_only={"type": "boolean", "description": "Whether charges are added up without a tighter composition."},
+)
+
+BUDGETS = _object(
+    "All budgets of a dataset.",
+    dataset=_text("Name of the dataset."),
+    budgets=_list("The dataset as a whole, and each account.", _BUDGET),
+)
+
+_EVENT = _object(
+    "One event of the ledger.",
+    seq=_integer("Position in the ledger."),
+    time=_text("When it happened; for a release, when it was charged."),
+    event=_text("opened, cap set, source noted, ledger accepted, charged, released or refused."),
+    account=_or_null(_text("Name of the account.")),
+    request_id=_or_null(_text("Id of the request.")),
+    epsilon=_or_null(_exact("Epsilon that was charged, refused or set.")),
+    delta=_or_null(_exact("Delta that was charged, refused or set.")),
+    what=_text("The event in words."),
+    hash=_text("Hash of the chain up to this event."),
+)
+
+_EVENT["properties"] |= {
+    "question": {"type": "object", "description": "The fields of the question that was charged; absent elsewhere."},
+    "release": RELEASE | {"description": "The whole release; absent in other events."},
+}
+
+HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
+
+
+def _forecast(description: str, **fields: Schema) -> Schema:
+    """The fields of every forecast and those of this one."""
+    rows = _text("The rows on which it was computed, in words.")
+    public = f"{description} All of it is public: it was computed on a stand-in."
+    return _object(public, definition=_DEFINITION, stand_in=rows, **fields)
+
+
+def _expected(of: str, **fields: Schema) -> Schema:
+    """One line of a forecast."""
+    spent = {"epsilon": _exact(f"Epsilon {of}."), "delta": _exact(f"Delta {of}.")}
+    return _object("What to expect for one epsilon.", **spent, **fields)
+
+
+_COUNTED = {"columns": _COLUMNS, "outliers": _integer("Number of outliers among those rows.")}
+
+_ERRORS = _expected(
+    "of the count",
+    mechanism=_text("Mechanism that would be used."),
+    median=_number("Half of all counts are off by less."),
+    most=_number("95 % of all counts are off by less."),
+)
+
+FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for each epsilon.", _ERRORS))
+
+_LEFT_OUT = _object(
+    "A mechanism that does not answer at some epsilons.",
+    mechanism=_text("Name of the mechanism."),
+    epsilons=_list("The epsilons at which it does not answer.", _exact("An epsilon.")),
+    reason=_text("Why, in one sentence."),
+)
+
+COMPARISON = _forecast(
+    "The error to expect with each mechanism.",
+    **_COUNTED,
+    errors=_list("One for each mechanism and epsilon.", _ERRORS),
+    left_out=_list("One for each mechanism and reason.", _LEFT_OUT),
+)
+
+_BEST = {
+    "type": "array",
+    "description": "A set of columns and its number of outliers.",
+    "prefixItems": [_list("A set of columns.", _text("Name of a column.")), _integer("Number of outliers.")],
+}
+
+_CHANCE = _expected(
+    "of the search",
+    utility=_text("How sets would be scored."),
+    selection=_text("How sets would be drawn."),
+    found=_number("Probability that the first set named has the most outliers."),
+    all_found=_number("Probability that the sets named are those with the most outliers."),
+    share=_number("Average share of the sets named that are among those with the most outliers."),
+    missed=_number("Average number of outliers that the sets named have less than those with the most."),
+    missed_error=_number("Half the width of a 95 % interval of missed, which is simulated."),
+)
+
+SEARCH_FORECAST = _forecast(
+    "The chances to expect.",
+    family=_text("The sets that are searched, in words."),
+    h=_integer("Number of sets that are named."),
+    best=_list("The sets with the most outliers among those rows.", _BEST),
+    runner_up=_or_null(_integer("Number of outliers of the next set.")),
+    chances=_list("One for each epsilon.", _CHANCE),
+    sampling_error=_number("Half the width of a 95 % interval of the chances and shares, which are simulated."),
+)
+
+EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact("Epsilon, with two digits."))
+
+#: Statuses of the errors that every route with a token may give.
+WITH_TOKEN = (401, 500, 503)
+
+_MEANING = {
+    400: "The body is not JSON.",
+    401: "The token is missing, unknown, revoked or expired; nothing was charged.",
+    403: "The token is not a custodian's.",
+    404: "There is no dataset of this name that the token may ask about.",
+    409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
+    413: "The body is too long.",
+    422: "The question is invalid; nothing was charged.",
+    500: "An internal error; what was charged stays charged.",
+    503: "Ledger or tokens are out of reach, too many questions wait, or the service stops.",
+}
+
+
+def responses(schema: Schema, *errors: int) -> dict[int | str, Schema]:
+    """The OpenAPI entries of a route's responses: status 200 with this schema, and these errors."""
+    described: dict[int | str, Schema] = {200: {"description": schema["description"], "content": _content(schema)}}
+    for status in sorted(errors):
+        described[status] = {"description": _MEANING[status], "content": _content(REFUSAL if status == 409 else ERROR)}
+    return described
+
+
+def _content(schema: Schema) -> Schema:
+    return {"application/json": {"schema": schema}}
+
+
+def without_fastapi_errors(openapi: Schema) -> Schema:
+    """OpenAPI without the 422 that FastAPI adds to every route with a path parameter, which never occurs."""
+    for listed in (route["responses"] for methods in openapi["paths"].values() for route in methods.values()):
+        if "422" in listed and listed["422"]["content"] != _content(ERROR):
+            del listed["422"]
+    openapi["components"].pop("schemas", None)
+    return openapi
