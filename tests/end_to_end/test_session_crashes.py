@@ -18,7 +18,7 @@ import os, signal, sys
 import numpy as np
 from eremite import OutlierDefinition, Session, Table
 from eremite.ledger import Ledger
-from eremite.session import session as module
+from eremite.queries.count import CountPlan
 
 def dying(owner, name, when):
     original = getattr(owner, name)
@@ -32,7 +32,7 @@ def dying(owner, name, when):
 place, step = sys.argv[1:]
 table = Table.from_frame(np.random.default_rng(0).random((60, 2)), {"a": (0, 1), "b": (0, 1)})
 session = Session(table, epsilon=1, ledger=place, dataset="rows")
-owners = {"reserve": Ledger, "compute_count": module, "store": Ledger}
+owners = {"reserve": Ledger, "compute": CountPlan, "store": Ledger}
 when, name = step.split()
 if name in owners:
     dying(owners[name], name, when)
@@ -44,7 +44,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 STEPS = {
     "before reserve": (Fraction(1), False),
     "after reserve": (Fraction(9, 10), False),
-    "after compute_count": (Fraction(9, 10), False),
+    "after compute": (Fraction(9, 10), False),
     "after store": (Fraction(9, 10), True),
     "after printing": (Fraction(9, 10), True),
 }

@@ -14,7 +14,7 @@ ALPHA = 1e-6
 
 
 def histogram(noise, count, bound, n_rows, releases):
-    """Releases as `compute_count` makes them: drawn, then clamped."""
+    """Releases as a `CountPlan` computes them: drawn, then clamped."""
     drawn = [min(max(noise.draw(count, bound), 0), n_rows) for _ in range(releases)]
     return np.bincount(drawn, minlength=n_rows + 1)
 
