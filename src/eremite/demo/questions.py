@@ -81,9 +81,9 @@ class Tour:
             command=self._count_command,
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
-            reading=f"The forecast at epsilon {shown(COUNT)} says how far off this may be. Noise may turn a small count "
-            "into 0, which then means: not clearly more than none. The exact count stays with the custodian, and so "
-            "does the size of the noise: it depends on the rows.",
+            reading=f"The forecast at epsilon {shown(COUNT)} says how far off this may be. Noise may turn a small "
+            "count into 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
+            "so does the size of the noise: it depends on the rows.",
             exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
             release=release,
             forecast=forecast,
@@ -171,8 +171,8 @@ class Tour:
             command=self._command("count", f"--columns {','.join(ODD_TRIPLE.columns)}", f"--epsilon {shown(REFUSED)}"),
             answer=f"Refused. {said}",
             facts={"spent": "nothing"} | self._remaining,
-            reading="A refusal depends on public numbers alone, so it reveals nothing about a patient. The history keeps "
-            "it.",
+            reading="A refusal depends on public numbers alone, so it reveals nothing about a patient. The history "
+            "keeps it.",
         )
 
     def _again(self) -> Step:

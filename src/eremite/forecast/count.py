@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountError:
-    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by less than `most`."""
+    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by `most`."""
 
     epsilon: Fraction
     delta: Fraction
