@@ -59,8 +59,8 @@ class Tour:
         errors = {f"epsilon {shown(error.epsilon)}": f"95 % within {error.most:,.0f} rows" for error in forecast.errors}
         return Step(
             title="What would an answer be worth?",
-            why="Before anything is spent: how far off would a private count of the glucose outliers be? A forecast "
-            "looks at the public sample alone, so it is free, and anyone may ask for it.",
+            why="Before spending anything: how far off would a private count of the glucose outliers be? A forecast "
+            "uses the public sample alone, so it is free, and anyone may ask for it.",
             command=self._command("forecast", "--columns glucose", f"--within {_WITHIN}"),
             answer=f"A count within {_WITHIN} rows, 95 times in 100, needs about epsilon {shown(needed)}.",
             facts=errors | {"spent": "nothing"},
@@ -81,8 +81,8 @@ class Tour:
             command=self._count_command,
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
-            reading=f"How far off this may be, the forecast says at epsilon {shown(COUNT)}. Noise may take a small "
-            "count to 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
+            reading=f"The forecast at epsilon {shown(COUNT)} says how far off this may be. Noise may turn a small "
+            "count into 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
             "so does the size of the noise: it depends on the rows.",
             exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
             release=release,
@@ -102,7 +102,7 @@ class Tour:
             answer=f"Drawn from all 28 pairs of columns: {list_names(value[0])}.",
             facts=self._cost(release),
             reading="Pairs with more outliers are likelier to be drawn; the others have a chance too, which is what "
-            "protects the patients. How many outliers there are is not told: this question did not ask.",
+            "protects the patients. The answer does not say how many outliers there are: the question did not ask.",
             exact=f"The pair with the most is {list_names(best)} with {most:,}; the next has {next_most:,}. "
             f"{self._planted(ODD_PAIR)}",
             release=release,
@@ -153,7 +153,7 @@ class Tour:
             f"numbers {list_names([str(place + 1) for place in sorted(value)])}.",
             facts=self._cost(release),
             reading="One patient more or less near a candidate changes hardly anything, so this question is cheap. "
-            "How many patients are near is not told.",
+            "The answer does not say how many patients are near.",
             exact=f"Candidates {list_names(lonely)} have fewer than {DEFINITION.min_neighbors} patients near; "
             f"all others have {others:,} or more.",
             release=release,
@@ -166,26 +166,26 @@ class Tour:
             said = str(refusal)
         return Step(
             title="A question too many",
-            why="The budget is a promise about all answers together. A question that it does not cover is refused "
-            "before a row is looked at.",
+            why="The budget is a promise about all answers together. A question that exceeds it is refused before any "
+            "row is read.",
             command=self._command("count", f"--columns {','.join(ODD_TRIPLE.columns)}", f"--epsilon {shown(REFUSED)}"),
             answer=f"Refused. {said}",
             facts={"spent": "nothing"} | self._remaining,
-            reading="A refusal depends on public numbers alone, so it tells nothing about a patient. It is kept in the "
-            "history.",
+            reading="A refusal depends on public numbers alone, so it reveals nothing about a patient. The history "
+            "keeps it.",
         )
 
     def _again(self) -> Step:
         release = self._count()
         return Step(
             title="The same question again",
-            why="An answer that was paid for can be had again under its request id, for nothing: after a crash, or "
-            "when it got lost.",
+            why="Asking again under the same request id returns the stored answer for free: after a crash, or when the "
+            "answer was lost.",
             command=self._count_command,
             answer=f"Still about {release.value:,}: the stored answer, not a new draw.",
             facts={"spent": "nothing"} | self._remaining,
-            reading="Fresh noise each time could be averaged away; here there is none. Under the same id another "
-            "question is an error.",
+            reading="Fresh noise each time could be averaged away, so there is none here. Another question under the "
+            "same id is an error.",
         )
 
     def _left(self) -> Step:
@@ -193,13 +193,13 @@ class Tour:
         sound = "holds together" if found.sound else "does not hold together"
         return Step(
             title="What is left, and can the history be trusted?",
-            why="Every charge was on disk before a row was looked at, in a chain of hashes that shows whether an event "
+            why="Every charge was on disk before a row was read, in a chain of hashes that shows whether an event "
             "was changed, removed or reordered.",
             command=(f"eremite budget {self._description}", NEXT, f"eremite history {self._description} --verify"),
             answer=f"{self.session.remaining_in_words} The history of {found.head.seq} events {sound}.",
             facts={"hash": found.head.hash},
-            reading="Note the hash elsewhere: a later check can be given it, and then also finds an end that was cut "
-            "off.",
+            reading="Keep the hash elsewhere: a later check that is given the hash also finds events cut off at the "
+            "end.",
         )
 
     def _count(self) -> Release:

@@ -1,4 +1,4 @@
-"""Which noise would a private count have with each mechanism: all of them, on the same public or made-up rows."""
+"""The expected error of a private count with each mechanism, on the same public or made-up rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class MechanismComparison:
-    """The errors to expect of every mechanism, by epsilon, and the rows they were computed on. All of it is public."""
+    """The expected errors of every mechanism, by epsilon, and the rows they were computed on. All of it is public."""
 
     definition: OutlierDefinition
     columns: tuple[str, ...]
@@ -56,7 +56,7 @@ class MechanismComparison:
 
 
 def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:
-    """A forecast by each mechanism; one that does not hold for an epsilon is left out there, and the reason kept.
+    """Forecast with each mechanism; one that does not hold for an epsilon is left out, with the reason.
 
     Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
     """
@@ -97,7 +97,7 @@ def _outcome(
 
 
 def _joined(all_left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
-    """One for each mechanism and reason."""
+    """Join what is left out for the same mechanism and reason."""
     epsilons: dict[tuple[str, str], tuple[Fraction, ...]] = {}
     for one in all_left_out:
         key = one.mechanism, one.reason

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountError:
-    """What to expect for one epsilon: half of all releases are off by less than `median`, 95 % by less than `most`."""
+    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by `most`."""
 
     epsilon: Fraction
     delta: Fraction
@@ -37,7 +37,7 @@ class CountError:
 
 @dataclass(frozen=True, slots=True)
 class CountForecast:
-    """The errors of private counts to expect, by epsilon, and the rows they were computed on. All of it is public."""
+    """The expected errors of private counts, by epsilon, and the rows they were computed on. All of it is public."""
 
     definition: OutlierDefinition
     columns: tuple[str, ...]
@@ -96,7 +96,7 @@ def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery) -> Fractio
 
 
 def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
-    """One epsilon is a list of one; a text is a number."""
+    """The epsilons as a list; a single one, also as text, is a list of one."""
     return epsilon if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
 
 

@@ -1,4 +1,4 @@
-"""The least epsilon that does what is wanted, of those a person would write: two digits."""
+"""The least epsilon of two digits that suffices for a purpose."""
 
 from collections.abc import Callable
 from fractions import Fraction

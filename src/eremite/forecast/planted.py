@@ -1,4 +1,4 @@
-"""Made-up rows to forecast a search with: some break a rule that ties a set of columns together.
+"""Made-up rows for the forecast of a search: some break a rule that ties a set of columns together.
 
 In the other shapes all columns are alike, and which set of them has the most outliers is chance. Here every row keeps a
 rule in each planted set: its columns take one of L levels each, and the levels add up to a multiple of L. So all
@@ -45,7 +45,7 @@ def made_up_for_search(
 
 
 def _apart(family: Subspaces, h: int) -> list[Subspace]:
-    """Up to h of the largest candidates, no two of which share a column: the first ones there are."""
+    """The first h of the largest candidates of which no two share a column; fewer if there are not as many."""
     taken: list[Subspace] = []
     used: set[str] = set()
     for one in _largest(family):
@@ -58,7 +58,7 @@ def _apart(family: Subspaces, h: int) -> list[Subspace]:
 
 
 def _largest(family: Subspaces) -> Iterable[Subspace]:
-    """The largest candidates; of all sets of a size, those side by side."""
+    """The largest candidates; of a family of all sets of a size, those of adjacent columns."""
     if family.chosen is not None:
         return [one for one in family.chosen if len(one) == family.largest]
     size, columns = family.largest, family.columns
@@ -66,7 +66,7 @@ def _largest(family: Subspaces) -> Iterable[Subspace]:
 
 
 def _in_each(n: int, sets: int) -> int:
-    """How many rows are planted in each set: one in a hundred, at least one, and not more than are alone there."""
+    """How many rows are planted in each set: one in a hundred, at least one, and so few that they are alone there."""
     return min(max(n // 100, 1), _MOST_PLANTED, n // sets)
 
 

@@ -14,19 +14,19 @@ from eremite.table import Bounds, Table
 SHAPES = get_args(Shape)
 """How rows can be made up."""
 SEED = 20150611
-"""Of all rows that are made up here; what is simulated on them has the seeds that follow."""
+"""Seed of the rows made up here; simulations on them use the seeds that follow."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A table that may be looked at freely, in place of the private one, and what it is in words."""
+    """A public or made-up table that replaces the private one, and a description of it in words."""
 
     table: Table
     words: str
 
 
 def public_rows(table: Table) -> StandIn:
-    """Rows of the same shape that anyone may see."""
+    """A public table as a stand-in."""
     return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
 
 
@@ -42,7 +42,7 @@ def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, sha
 
 
 def scaled_up(rows: NDArray[np.float64], bounds: Mapping[str, Bounds], rows_per_person: int) -> Table:
-    """A table of rows that were made up between 0 and 1."""
+    """A table from rows that were made up in [0, 1]."""
     low = np.array([bound.min for bound in bounds.values()])
     span = np.array([bound.max for bound in bounds.values()]) - low
     limits = {name: (bound.min, bound.max) for name, bound in bounds.items()}

@@ -39,7 +39,7 @@ _WIDTH = 1.96  # standard errors on either side of 95 %
 
 @dataclass(frozen=True, slots=True)
 class SubspacesChance:
-    """What to expect of a search for one epsilon. Ties count as right: sets with as many outliers are as good."""
+    """The chances of a search for one epsilon. Ties count as right: sets with as many outliers are as good."""
 
     epsilon: Fraction
     delta: Fraction
@@ -54,7 +54,7 @@ class SubspacesChance:
 
 @dataclass(frozen=True, slots=True)
 class SubspacesForecast:
-    """The chances of private searches to expect, by epsilon, and the rows they were simulated on. All of it is public.
+    """The expected chances of private searches, by epsilon, and the rows they were simulated on. All of it is public.
 
     `sampling_error` is the most by which a chance or share is off with 95 %, for being simulated: a half width.
     """

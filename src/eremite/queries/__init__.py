@@ -11,14 +11,13 @@ from eremite.queries.forecasts import (
     ForecastRadiusQuery,
     ForecastSubspacesQuery,
 )
-from eremite.queries.plan import Answerable, Plan, Progress, Query
+from eremite.queries.plan import Plan, Progress
 from eremite.queries.radius import RadiusQuery
 from eremite.queries.report import ReportQuery
 from eremite.queries.screening import ScreenQuery
 from eremite.queries.subspaces import SubspacesQuery
 
 __all__ = [
-    "Answerable",
     "CompareMechanismsQuery",
     "CountQuery",
     "DetectQuery",
@@ -30,7 +29,6 @@ __all__ = [
     "ForecastSubspacesQuery",
     "Plan",
     "Progress",
-    "Query",
     "RadiusQuery",
     "ReportQuery",
     "ScreenQuery",

@@ -21,7 +21,7 @@ NAMES = ("auto", *_PURE, *_APPROXIMATE)
 
 
 def by_name(name: str, privacy: Privacy) -> Mechanism:
-    """The mechanism that spends at most this."""
+    """The mechanism of this name, made to spend at most `privacy`."""
     if name in _PURE:
         return _PURE[name](privacy.epsilon)
     return _APPROXIMATE[name](privacy.epsilon, privacy.delta)

@@ -22,7 +22,7 @@ def require_fit(definition: object, n_rows: int) -> OutlierDefinition:
 
 
 def require_named(h: object, candidates: int) -> None:
-    """As many can be named as there are. In words, as not everybody who asks calls the number h."""
+    """Refuse to name none, or more than there are. The sentence spells h out, since the command line has no h."""
     if type(h) is not int or not 1 <= h <= candidates:
         raise InputError(
             f"How many to name (h) must be a whole number from 1 to {candidates}, the number of candidates."

@@ -1,6 +1,6 @@
 """What can be forecast, as records: the fields of a question without its epsilon, and of which rows to make up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from eremite.queries.count import CountQuery
@@ -11,23 +11,17 @@ from eremite.queries.fields import (
     Definition,
     Delta,
     Epsilons,
-    ListedSubspaces,
-    MaxSize,
     MechanismName,
     MinNeighbors,
     Number,
     Probability,
     Radii,
     SearchShapeName,
-    SelectionName,
     ShapeName,
     Share,
-    Size,
-    Top,
-    UtilityName,
     Within,
 )
-from eremite.queries.subspaces import SubspacesQuery
+from eremite.queries.subspaces import SearchFields, SubspacesQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,34 +72,15 @@ class CompareMechanismsQuery(_CountForecast):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _SubspacesForecast:
+class _SubspacesForecast(SearchFields):
     """A search without its epsilon."""
 
-    __pydantic_config__ = FROM_JSON
-
-    definition: Definition
-    h: Top
-    size: Size = None
-    max_size: MaxSize = None
-    subspaces: ListedSubspaces = None
-    delta: Delta = 0
-    utility: UtilityName = "auto"
-    selection: SelectionName = "permute-and-flip"
     shape: SearchShapeName = "planted"
 
     def at(self, epsilon: Number) -> SubspacesQuery:
         """The search whose chances are forecast."""
-        return SubspacesQuery(
-            definition=self.definition,
-            h=self.h,
-            size=self.size,
-            max_size=self.max_size,
-            subspaces=self.subspaces,
-            epsilon=epsilon,
-            delta=self.delta,
-            utility=self.utility,
-            selection=self.selection,
-        )
+        asked = {field.name: getattr(self, field.name) for field in fields(SearchFields)}
+        return SubspacesQuery(**asked, epsilon=epsilon)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

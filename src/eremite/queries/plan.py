@@ -1,34 +1,23 @@
-"""What every question and its plan offer: so charging, computing and storing need not know which question it is."""
+"""What every plan offers, so that charging and storing need not know which question it answers."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from eremite.ledger import Cost
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy
 from eremite.release import Parameters, Value
-from eremite.table import Table
 
 #: Called with the number of subspaces counted so far. The pace depends on the rows: for the custodian alone.
 Progress = Callable[[int], None]
-
-
-class Query(Protocol):
-    """A question as a frozen record: the fields an analyst fills in. Identity is the record, never its wording."""
-
-    #: The name of the question in releases, in the ledger and in fingerprints.
-    name: ClassVar[str]
-
-    def plan(self, table: Table) -> Any:
-        """Check the question against the public facts of a table, and decide how to answer it."""
 
 
 class Plan(Protocol):
     """How a question will be answered, decided from public facts only."""
 
     @property
-    def query(self) -> Query:
-        """The question with its columns and numbers settled: what a fingerprint identifies."""
+    def query(self) -> Any:
+        """The record of the question, with its columns and numbers settled: what a fingerprint identifies."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -52,13 +41,6 @@ class Plan(Protocol):
 
     def definition_of(self, value: Value) -> OutlierDefinition:
         """The definition that belongs to an answer."""
-
-
-class Answerable(Plan, Protocol):
-    """A plan whose answer is one value."""
-
-    def compute(self, table: Table, progress: Progress | None = None) -> Value:
-        """The answer, private with `privacy` once that has been charged."""
 
 
 class WithDefinition:

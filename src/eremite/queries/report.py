@@ -1,6 +1,6 @@
 """Where outliers gather and how many there are: subspaces first, then a count in each (the paper's Scenario 2)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -8,9 +8,9 @@ from eremite.ledger import Cost
 from eremite.outliers import Subspace
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import CountQuery, per_row
-from eremite.queries.fields import FROM_JSON, Definition, Delta, Epsilon, ListedSubspaces, MaxSize, Size, Top
+from eremite.queries.fields import Epsilon
 from eremite.queries.plan import Progress, WithDefinition
-from eremite.queries.subspaces import SubspacesPlan, SubspacesQuery
+from eremite.queries.subspaces import FamilyFields, SubspacesPlan, SubspacesQuery
 from eremite.release import Parameters
 from eremite.table import Table
 
@@ -19,33 +19,19 @@ FINDING_SHARE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportQuery:
+class ReportQuery(FamilyFields):
     """In which sets of columns are the most outliers, and how many in each. Give one of size, max_size, subspaces."""
 
     name: ClassVar[str] = "outlier_report"
-    __pydantic_config__ = FROM_JSON
 
-    definition: Definition
-    h: Top
-    size: Size = None
-    max_size: MaxSize = None
-    subspaces: ListedSubspaces = None
     epsilon: Epsilon
-    delta: Delta = 0
 
     def plan(self, table: Table) -> "ReportPlan":
         """Check the question and split its budget, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         share = privacy.epsilon * FINDING_SHARE
-        finding = SubspacesQuery(
-            definition=self.definition,
-            h=self.h,
-            size=self.size,
-            max_size=self.max_size,
-            subspaces=self.subspaces,
-            epsilon=share,
-            delta=privacy.delta,
-        ).plan(table)
+        asked = {field.name: getattr(self, field.name) for field in fields(FamilyFields)}
+        finding = SubspacesQuery(**(asked | {"epsilon": share, "delta": privacy.delta})).plan(table)
         each_count = checked_epsilon((privacy.epsilon - share) / self.h)
         per_row(Privacy(each_count), table.rows_per_person)  # refuses now what would not fit later
         query = replace(self, subspaces=finding.query.subspaces, epsilon=privacy.epsilon, delta=privacy.delta)

@@ -55,10 +55,9 @@ MOST_LOOKS = 10**8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubspacesQuery:
-    """In which sets of columns are the most outliers. Give one of size, max_size and subspaces."""
+class FamilyFields:
+    """What questions about sets of columns have in common. Give one of size, max_size and subspaces."""
 
-    name: ClassVar[str] = "top_subspaces"
     __pydantic_config__ = FROM_JSON
 
     definition: Definition
@@ -66,14 +65,32 @@ class SubspacesQuery:
     size: Size = None
     max_size: MaxSize = None
     subspaces: ListedSubspaces = None
-    epsilon: Epsilon
     delta: Delta = 0
+
+    def family(self, columns: Sequence[str]) -> Subspaces:
+        """The public family of sets that is searched."""
+        return family_among(columns, self.size, self.max_size, self.subspaces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFields(FamilyFields):
+    """What a search has beside its family and its epsilon."""
+
     utility: UtilityName = "auto"
     selection: SelectionName = "permute-and-flip"
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubspacesQuery(SearchFields):
+    """In which sets of columns are the most outliers. Give one of size, max_size and subspaces."""
+
+    name: ClassVar[str] = "top_subspaces"
+
+    epsilon: Epsilon
+
     def plan(self, table: Table) -> "SubspacesPlan":
         """Check the question and split its budget, from public facts only."""
-        family = family_among(table.columns, self.size, self.max_size, self.subspaces)
+        family = self.family(table.columns)
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         require_fit(self.definition, table.n_rows)
         _require_choice("utility", self.utility, get_args(Utility))

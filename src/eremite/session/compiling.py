@@ -1,10 +1,10 @@
-"""Every kernel compiled before the first private question.
+"""Compile every kernel before the first private question.
 
-Kernels are compiled when they are first needed: for each number of columns up to `UNROLLED` anew, for arrays that may
-be written and for others. Which ones a question needs may depend on the rows, and it would show in the time the first
-questions take. So they are needed once beforehand: each engine on one thread and on two, each bound on what a ball can
-hold, and all questions, on made-up rows that are crowded, scattered and in between, also at a radius so small that
-rows are not put into cells.
+Numba compiles a kernel when it is first called: once for each number of columns up to `UNROLLED`, and separately for
+writable and read-only arrays. Which kernels a question calls may depend on the rows, and the compile time would show
+it. So each is called beforehand: every engine on one thread and on two, every bound on what a ball can hold, and all
+questions, on made-up rows that are crowded, scattered and in between, also at a radius so small that rows are not put
+into cells.
 """
 
 from itertools import product
@@ -26,9 +26,9 @@ _NEIGHBORS = 5
 
 
 def compile_kernels(most_columns: int) -> None:
-    """All that questions in up to so many columns need. A minute or two the first time on a machine, then seconds."""
+    """Compile what questions in up to `most_columns` columns need: a minute or two the first time, then seconds."""
     if not COMPILES:
-        return  # kernels that run as Python need none of this, and take minutes for it
+        return  # compilation is off: calling the kernels as Python would take minutes
     for columns in range(1, min(most_columns, UNROLLED + 1) + 1):
         bounds = {f"column {i}": Bounds(min=0, max=1) for i in range(columns)}
         for shape, radius in product(SHAPES, _RADII):

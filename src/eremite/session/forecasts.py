@@ -34,7 +34,6 @@ from eremite.queries import (
     Progress,
 )
 from eremite.queries.fields import USUAL_EPSILONS, Number, SearchShape, Selection, Shape, Utility
-from eremite.queries.subspaces import family_among
 from eremite.table import Bounds, Table, open_stand_in, read_description
 
 _MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
@@ -319,7 +318,7 @@ class Forecasts:
 
     def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
         """Public rows, or made-up ones with something to find."""
-        family = family_among(list(self._bounds), query.size, query.max_size, query.subspaces)
+        family = query.family(list(self._bounds))
         if self._stand_in is not None:
             return public_rows(self._stand_in)
         return made_up_for_search(family, query.h, self._bounds, self._n_rows, self._rows_per_person, query.shape)

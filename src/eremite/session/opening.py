@@ -17,14 +17,19 @@ from eremite.table.sources import source_kind
 
 
 def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None, account: str = "analyst") -> Session:
-    """A session on the table of a description file, for one analyst's `account`.
+    """Open a session on the table of a description file.
 
-    The budget set there is the dataset's cap when its ledger is new; from then on the ledger's cap holds. The ledger is
-    a file beside the description with the ending .db, another file, or a database at postgresql://... A ledger that
-    has to be made is told by a `LedgerNotice`; one that was lost or set back is refused.
+    The description's budget is the dataset's cap when its ledger is new; from then on the ledger's cap holds. A ledger
+    that has to be created is announced by a `LedgerNotice`; one that was lost or set back is refused.
 
-    Rows that do not fit are a `TableError`. Its words depend on the rows: they are for the custodian, whose process
-    this is, and must not be passed on to analysts.
+    Rows that do not fit the description raise a `TableError`. Its message depends on the rows: it is for the custodian,
+    whose process this is, and must not be passed on to analysts.
+
+    Args:
+        path: The description file (.toml).
+        ledger: Where the budget is kept: a file, a postgresql:// URL, or a `Ledger`. Default: a file beside the
+            description with the ending .db.
+        account: The analyst's account whose budget is spent.
     """
     description = read_description(path)
     budget = _budget(path, description)
@@ -43,9 +48,9 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
 def opened_ledger(
     path: str | Path, place: str | Path | None = None, *, create: Creation = "aloud"
 ) -> tuple[str, Ledger]:
-    """The name of a description's dataset, and its ledger, as `open_session` uses it. No row is looked at.
+    """The name of a description's dataset, and its ledger, as `open_session` uses it. Reads no rows.
 
-    With `create="never"`, a `NoLedger` error where the ledger, or the dataset's budget in it, is not there yet.
+    With `create="never"`, raises `NoLedger` if the ledger, or the dataset's budget in it, does not exist yet.
     """
     description = read_description(path)
     _budget(path, description)
@@ -53,9 +58,9 @@ def opened_ledger(
 
 
 def ledger_to_look_at(path: str | Path, place: str | Path | None = None) -> tuple[str, Ledger, str | None]:
-    """The name of a dataset, its ledger as it is, and what its witness has against it, in a sentence.
+    """The name of a dataset, its ledger as it is, and a sentence if the witness disagrees with the ledger.
 
-    For the custodian who wants to know what happened: nothing is made or changed, and nothing is refused that can be
+    For the custodian who wants to know what happened: creates and changes nothing, and opens every ledger that can be
     read.
     """
     description = read_description(path)
@@ -73,7 +78,7 @@ def ledger_to_look_at(path: str | Path, place: str | Path | None = None) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A ledger that the custodian goes on with, and what its witness knew; None if that could not be read."""
+    """A ledger that the custodian continues with, and what its witness knew; None if the witness was unreadable."""
 
     dataset: str
     ledger: Ledger
@@ -81,9 +86,9 @@ class Accepted:
 
 
 def accept_ledger(path: str | Path, place: str | Path | None = None, *, reason: str) -> Accepted:
-    """Go on with a ledger that its witness does not agree with, or with a new one. For the custodian.
+    """Continue with a ledger that its witness disagrees with, or with a new one. For the custodian.
 
-    The reason is kept in the ledger's history. What the witness knew of and this ledger does not can be spent again.
+    The reason is kept in the ledger's history. Charges that the witness knew and this ledger lacks can be spent again.
     """
     description = read_description(path)
     name, cap, witness = description.dataset.name, _cap(path, description), _witness(description)
@@ -104,7 +109,7 @@ def _known(witness: Witness) -> Witnessed | None:
     try:
         return witness.known()
     except LedgerError:
-        return None  # what cannot be read is given up as well
+        return None  # an unreadable witness is replaced, too
 
 
 def _agree(ledger: Ledger, witness: Witness) -> bool:
@@ -116,7 +121,7 @@ def _agree(ledger: Ledger, witness: Witness) -> bool:
 
 
 def _ledger_of(description: Description, given: Ledger | str | Path | None, create: Creation) -> Ledger:
-    """The ledger behind its witness, with a budget for the dataset: its own, or a new one if `create` lets it be."""
+    """The ledger, checked by its witness, with a budget for the dataset: the existing one, or a new one if allowed."""
     dataset, cap, witness = description.dataset, _cap(description.path, description), _witness(description)
     found = given if isinstance(given, Ledger) else _opened(description, _place(description, given), witness, create)
     ledger = found.witnessed(witness)
@@ -130,7 +135,7 @@ def _ledger_of(description: Description, given: Ledger | str | Path | None, crea
 
 
 def _opened(description: Description, place: str | Path, witness: Witness, create: Creation) -> Ledger:
-    """One that is there; else a new one, unless the witness knows of one that was, or none may be made."""
+    """The existing ledger, or a new one, unless the witness remembers one or creation is not allowed."""
     try:
         return open_ledger(place, create="never")
     except NoLedger as none:
@@ -138,11 +143,11 @@ def _opened(description: Description, place: str | Path, witness: Witness, creat
     witness.require_none(missing)
     if create == "never":
         raise _not_made(missing, "is not there", description)
-    return open_ledger(place, create="quietly")  # what is new is the dataset's budget, and that is told
+    return open_ledger(place, create="quietly")  # the caller announces the new budget
 
 
 def _tell_new(ledger: str, description: Description, cap: Privacy, create: Creation) -> None:
-    """A new budget is a full one: nobody shall get it by mistake."""
+    """Announce a new budget: it is a full one, which nobody should get by mistake."""
     name = description.dataset.name
     if create == "never":
         raise _not_made(ledger, f"has no budget for dataset {name!r}", description)
@@ -163,7 +168,7 @@ def _not_made(ledger: str, what: str, description: Description) -> NoLedger:
 
 
 def _tell_shared(name: str, others: tuple[str, ...]) -> None:
-    """The ledger keeps a budget for each name; rows under two names have two."""
+    """Warn that the same rows have a budget under another name, too."""
     if others:
         _notice(
             f"The rows of dataset {name!r} are in this ledger under another name as well, with a budget of its own: "
@@ -191,7 +196,7 @@ def _witness(description: Description) -> Witness:
 
 
 def _witness_path(description: Description) -> Path:
-    """patients.ledger-witness.json beside patients.toml, wherever the process goes later."""
+    """patients.ledger-witness.json beside patients.toml, as an absolute path."""
     return description.path.absolute().with_suffix(".ledger-witness.json")
 
 

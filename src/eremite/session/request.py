@@ -29,7 +29,7 @@ class Request:
     def question(self) -> dict[str, Any]:
         """The fields of the question, ready for JSON; long lists are hashed. Fields without a value are left out."""
         query = self.plan.query
-        values = {field.name: getattr(query, field.name) for field in fields(query)}  # type: ignore[arg-type]
+        values = {field.name: getattr(query, field.name) for field in fields(query)}
         said = {"query": query.name, "columns": list(self.plan.columns)}
         return said | {name: _to_json(value) for name, value in values.items() if value is not None}
 

@@ -22,7 +22,7 @@ def source_fingerprint(description: Description) -> str:
 
 
 def address_of(url: str) -> list[object]:
-    """The parts of a database's address that say where it is, in one order, whatever else it says."""
+    """The parts of a database address that locate the rows, in a fixed order, without passwords."""
     _, _, rest = url.partition("://")
     whole, _, options = rest.partition("?")
     user, _, place = whole.rpartition("@")
