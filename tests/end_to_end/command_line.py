@@ -1,4 +1,4 @@
-"""A command as a person meets it: how it exits, what it prints and what it complains of."""
+"""Run a command as a user does: its exit code, what it prints, and its errors."""
 
 import json
 import re
@@ -10,9 +10,9 @@ import pytest
 from eremite.cli import main
 from tests.refusals import SECRETS
 
-#: In a process of its own.
+#: Runs a command in a process of its own.
 COMMAND = [sys.executable, "-c", "from eremite.cli import main; main()"]
-#: What the first command about a dataset says; test_cli_ledger.py looks at it.
+#: The note of the first command about a dataset; test_cli_ledger.py tests it.
 NEW_LEDGER = re.compile(r"^Note: The ledger .* has a new budget for dataset .*\n", re.MULTILINE)
 Captured = pytest.CaptureFixture[str]
 
@@ -28,15 +28,15 @@ def run(capsys: Captured, *arguments: object) -> tuple[int, str, str]:
     return stopped.value.code, out, err
 
 
-def told(capsys: Captured, *arguments: object) -> Any:
-    """What a command that is done says, in one line of JSON."""
+def run_json(capsys: Captured, *arguments: object) -> Any:
+    """The JSON that a successful command prints, on one line."""
     code, out, err = run(capsys, *arguments, "--json")
     assert (code, err, out.count("\n")) == (0, "", 1)
     return json.loads(out)
 
 
 def refused(capsys: Captured, *arguments: object) -> str:
-    """The one sentence in which a command refuses bad input."""
+    """The one sentence with which a command refuses bad input."""
     code, out, err = run(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("Error: ")

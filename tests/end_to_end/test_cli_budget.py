@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command_line import Captured, refused, run, told, words
+from tests.end_to_end.command_line import Captured, refused, run, run_json, words
 from tests.end_to_end.patients import description
 
 pytestmark = pytest.mark.usefixtures("patients")
@@ -27,7 +27,7 @@ def test_budget_adds_up_over_commands_and_accounts(capsys: Captured) -> None:
         "budget of patients budget of charges spent cap left the dataset 2 epsilon 5/6 epsilon 2 epsilon 7/6 "
         "account alice 1 epsilon 1/3 no cap as the dataset account analyst 1 epsilon 0.5 no cap as the dataset"
     )
-    found = told(capsys, "budget", "patients.toml")
+    found = run_json(capsys, "budget", "patients.toml")
     assert found["dataset"] == "patients"
     assert [budget["account"] for budget in found["budgets"]] == [None, "alice", "analyst"]
     assert found["budgets"][0] == {
@@ -52,10 +52,10 @@ def test_custodian_sets_caps_with_a_reason(capsys: Captured) -> None:
     assert "Charges are added up, or composed by zCDP (rho 2) where that leaves more." in words(out)
     assert "The description says epsilon 2; the ledger's cap holds. Change it with eremite budget set." in words(out)
     set_alice = ["budget", "set", "patients.toml", "--epsilon", "1/4", "--account", "alice", "--reason", "a student"]
-    assert told(capsys, *set_alice)["budgets"][1]["cap"] == {"epsilon": 0.25, "delta": 0}
+    assert run_json(capsys, *set_alice)["budgets"][1]["cap"] == {"epsilon": 0.25, "delta": 0}
     assert count(capsys, "0.5", "--account", "alice") == 3
     assert count(capsys, "0.5") == 0
-    caps = [event for event in told(capsys, "history", "patients.toml") if event["event"] == "cap set"]
+    caps = [event for event in run_json(capsys, "history", "patients.toml") if event["event"] == "cap set"]
     assert [(cap["account"], cap["epsilon"], cap["what"]) for cap in caps] == [
         (None, 3, "more"),
         ("alice", 0.25, "a student"),
@@ -65,23 +65,31 @@ def test_custodian_sets_caps_with_a_reason(capsys: Captured) -> None:
 def test_history_tells_what_happened_in_order(capsys: Captured) -> None:
     count(capsys, "0.5", "--request-id", "first")
     count(capsys, "9")
-    events = told(capsys, "history", "patients.toml")
+    events = run_json(capsys, "history", "patients.toml")
     assert [event["event"] for event in events] == ["opened", "charged", "released", "refused"]
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
     assert events[1]["request_id"] == events[2]["request_id"] == "first"
     assert events[2]["release"]["request_id"] == "first"
     assert events[2]["what"] == str(events[2]["release"]["value"])
-    assert "count_outliers in bmi, pulse; min_neighbors=3, radius=0.05" in events[1]["what"]
+    assert "count_outliers in bmi, pulse; min_neighbors=3; radius=0.05; mechanism=auto" in events[1]["what"]
     assert events[3]["what"].startswith("Dataset 'patients' has epsilon 1.5 left; this release needs 9.")
     code, out, err = run(capsys, "history", "patients.toml")
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines() if line[:1].isdigit()] == ["1", "2", "3", "4"]
 
 
+def test_history_of_a_narrow_terminal_cuts_no_word(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    run(capsys, "subspaces", "patients.toml", "-k", 3, "-r", 0.05, "--size", 1, "--top", 1, "--epsilon", 1)
+    out = run(capsys, "history", "patients.toml")[1]
+    assert "selection=permute-and-flip" in "".join(out.split())
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out
+
+
 def test_noted_hash_is_looked_for(capsys: Captured) -> None:
     count(capsys, "0.5")
-    noted = told(capsys, "history", "patients.toml", "--verify")["hash"]
-    assert noted == told(capsys, "history", "patients.toml")[-1]["hash"]
+    noted = run_json(capsys, "history", "patients.toml", "--verify")["hash"]
+    assert noted == run_json(capsys, "history", "patients.toml")[-1]["hash"]
     assert run(capsys, "history", "patients.toml", "--verify", "--noted", noted)[0] == 0
     code, out, _ = run(capsys, "history", "patients.toml", "--verify", "--noted", "0" * 64)
     assert (code, "No event has the hash that was noted" in out) == (2, True)
@@ -108,7 +116,7 @@ def test_time_of_a_release_is_that_of_its_charge(capsys: Captured) -> None:
 def test_history_of_one_account(capsys: Captured) -> None:
     count(capsys, "0.5")
     count(capsys, "0.2", "--account", "alice")
-    events = told(capsys, "history", "patients.toml", "--account", "alice")
+    events = run_json(capsys, "history", "patients.toml", "--account", "alice")
     assert [event["event"] for event in events] == ["charged", "released"]
     assert {event["account"] for event in events} == {"alice"}
 

@@ -53,9 +53,9 @@ def test_panel_says_what_was_asked_spent_left_and_protected(
         r"count about (\d+) of 1,200 rows are outliers in bmi and blood, sugar "
         r"outlier a row with fewer than 5 other rows within distance 0\.05; distances run from 0 to 1, "
         r"as the public bounds scale every column "
-        r"error eremite forecast, asked the same, tells how far off such counts are, for free "
+        r"error eremite forecast with the same options tells how far off such counts are, for free "
         r"spent epsilon 0\.2, pure; noise: smooth-laplace "
-        r"left epsilon 1\.8, delta 5e-06 for all later questions; eremite budget tells more "
+        r"left epsilon 1\.8, delta 5e-06 for all later questions; see eremite budget "
         r"protects every row: with any one row replaced, any outcome would be at most 1\.23 times as likely",
         words(out),
     )
@@ -157,8 +157,8 @@ BAD = [
     ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
     ({"columns": "bmi,"}, "Column '' is not in the table"),
     ({"columns": ""}, "Give a list of one or more columns"),
-    ({"columns": '"bmi'}, "--columns must be names with commas between them"),
-    ({"columns": "bmi\nbmi"}, "--columns must be names with commas between them"),
+    ({"columns": '"bmi'}, "--columns must be column names separated by commas"),
+    ({"columns": "bmi\nbmi"}, "--columns must be column names separated by commas"),
     ({"mechanism": "laplace"}, "mechanism must be one of auto, smooth-laplace"),
     ({"mechanism": "gaussian"}, "gaussian needs a delta above 0"),
     ({"mechanism": "gaussian-paper", "epsilon": "1", "delta": "1e-6"}, "proved for epsilon below 1 only"),
@@ -243,10 +243,10 @@ def test_ledger_may_be_kept_elsewhere(capsys: Captured, patients: Path) -> None:
 def test_internal_error_does_not_say_that_nothing_was_charged(
     capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(table: object, plan: object) -> int:
+    def fail(plan: object, table: object, progress: object) -> int:
         raise RuntimeError("31337." + "4242")
 
-    monkeypatch.setattr("eremite.session.session.compute_count", fail)
+    monkeypatch.setattr("eremite.queries.count.CountPlan.compute", fail)
     monkeypatch.delenv("EREMITE_DEBUG", raising=False)
     assert count(capsys, patients, *asked()) == (
         1,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eremite.service import schemas
-from tests.end_to_end.command_line import Captured, refused, run, told, words
+from tests.end_to_end.command_line import Captured, refused, run, run_json, words
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 ASKED = ("forecast", "patients.toml", "-k", "5", "-r", "0.05")
@@ -18,7 +18,7 @@ def test_forecast_from_made_up_rows(capsys: Captured, folder: Path) -> None:
     assert (code, err) == (0, "")
     assert "on 3,000 made-up rows, in twenty clusters" in out
     assert "Nothing was spent." in out
-    found = told(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
+    found = run_json(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert [error["epsilon"] for error in found["errors"]] == [0.1, 0.2, 0.5, 1, 2]
     assert found["errors"][0]["most"] > found["errors"][4]["most"] > found["errors"][4]["median"]
     assert sorted(folder.iterdir()) == [folder / "patients.toml"]  # no ledger
@@ -27,21 +27,21 @@ def test_forecast_from_made_up_rows(capsys: Captured, folder: Path) -> None:
 def test_forecast_from_the_stand_in(capsys: Captured, folder: Path) -> None:
     write_csv(folder / "public.csv", BOUNDS, people(500))
     (folder / "patients.toml").write_text(description(more='stand_in = "public.csv"'))
-    found = told(capsys, *ASKED, "--epsilon", "1")
+    found = run_json(capsys, *ASKED, "--epsilon", "1")
     assert found["stand_in"] == "500 public rows that stand in for the table"
     assert found["columns"] == ["bmi", "pulse"]
 
 
 def test_json_holds_the_whole_record_as_the_service_gives_it(capsys: Captured) -> None:
-    counted = told(capsys, *ASKED, "--rows", "500", "--epsilon", "1/3,0.5")
+    counted = run_json(capsys, *ASKED, "--rows", "500", "--epsilon", "1/3,0.5")
     assert set(counted) == {*schemas.FORECAST["properties"], "epsilon_needed"}
     assert [error["epsilon"] for error in counted["errors"]] == ["1/3", 0.5]
-    searched = told(capsys, *SEARCH, "--size", "1", "--rows", "500")
+    searched = run_json(capsys, *SEARCH, "--size", "1", "--rows", "500")
     assert set(searched) == {*schemas.SEARCH_FORECAST["properties"], "epsilon_needed"}
 
 
 def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:
-    found = told(capsys, *ASKED, "--rows", "3000", "--within", "40")
+    found = run_json(capsys, *ASKED, "--rows", "3000", "--within", "40")
     assert found["errors"][0]["epsilon"] == found["epsilon_needed"]
     assert found["errors"][0]["most"] <= 40
     out = run(capsys, *ASKED, "--rows", "3000", "--within", "40")[1]
@@ -75,12 +75,12 @@ def test_help_names_every_option(capsys: Captured) -> None:
 
 def test_count_need_not_be_named(capsys: Captured) -> None:
     named = ("forecast", "count", *ASKED[1:])
-    assert told(capsys, *ASKED, "--rows", "500") == told(capsys, *named, "--rows", "500")
+    assert run_json(capsys, *ASKED, "--rows", "500") == run_json(capsys, *named, "--rows", "500")
 
 
 def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) -> None:
     more = ("--max-size", "2", "--rows", "5000", "--epsilon", "0.1,4")
-    found = told(capsys, *SEARCH, *more)
+    found = run_json(capsys, *SEARCH, *more)
     [[columns, outliers]] = found["best"]
     assert columns == ["bmi", "pulse"]
     assert outliers > 30 > found["runner_up"]
@@ -108,7 +108,7 @@ def test_forecast_of_a_search_for_several_sets_on_the_stand_in(capsys: Captured,
 
 def test_epsilon_that_a_search_needs(capsys: Captured) -> None:
     more = ("--subspace", "bmi,pulse", "--subspace", "bmi", "--rows", "5000", "--probability", "0.8")
-    found = told(capsys, *SEARCH, *more)
+    found = run_json(capsys, *SEARCH, *more)
     (chance,) = found["chances"]
     assert chance["epsilon"] == found["epsilon_needed"]
     assert chance["all_found"] >= 0.8

@@ -12,7 +12,7 @@ import pytest
 
 from eremite.cli import main
 from eremite.ledger import Charged, open_ledger
-from tests.end_to_end.command_line import COMMAND, Captured, refused, run, told, words
+from tests.end_to_end.command_line import COMMAND, Captured, refused, run, run_json, words
 
 pytestmark = pytest.mark.usefixtures("patients")
 COUNT = ["count", "patients.toml", "-k", "3", "-r", "0.05", "--epsilon", "0.5"]
@@ -48,7 +48,7 @@ def test_budget_open_makes_a_ledger_without_a_note_and_leaves_one_that_is_there(
     assert err == ""
     assert "the dataset 0 epsilon 0 epsilon 2 epsilon 2" in words(out)
     assert said(capsys, *COUNT)[1] == ""
-    assert told(capsys, "budget", "open", "patients.toml")["budgets"][0]["spent"]["epsilon"] == 0.5
+    assert run_json(capsys, "budget", "open", "patients.toml")["budgets"][0]["spent"]["epsilon"] == 0.5
 
 
 @pytest.mark.parametrize("command", [["history"], ["history", "--verify"], ["ledger", "backup"]])
@@ -76,8 +76,8 @@ def test_lost_ledger_is_refused_by_every_command_that_spends(capsys: Captured, p
 
 def test_backup_is_whole_for_its_owner_alone_and_takes_nobodys_place(capsys: Captured, patients: Path) -> None:
     said(capsys, *COUNT)
-    head = told(capsys, "history", "patients.toml", "--verify")["hash"]
-    copied = told(capsys, "ledger", "backup", "patients.toml", "copy.db")
+    head = run_json(capsys, "history", "patients.toml", "--verify")["hash"]
+    copied = run_json(capsys, "ledger", "backup", "patients.toml", "copy.db")
     assert copied == {"file": "copy.db", "events": 3, "hash": head}
     assert (patients / "copy.db").stat().st_mode & 0o777 == 0o600
     assert not list(patients.glob("copy.db-*"))
@@ -99,7 +99,7 @@ def test_backup_has_what_is_only_in_the_log(capsys: Captured) -> None:
     with closing(sqlite3.connect("patients.db")) as holding:  # whoever holds it open keeps the log from going away
         holding.execute("SELECT * FROM eremite_head").fetchall()
         said(capsys, *COUNT)
-        told(capsys, "ledger", "backup", "patients.toml", "copy.db")
+        run_json(capsys, "ledger", "backup", "patients.toml", "copy.db")
     assert charges("copy.db") == 2
 
 
@@ -114,7 +114,7 @@ def test_backup_of_a_ledger_that_does_not_hold_together_says_so(capsys: Captured
 
 def test_copy_that_is_put_back_is_refused_until_it_is_accepted(capsys: Captured, patients: Path) -> None:
     said(capsys, *COUNT)
-    told(capsys, "ledger", "backup", "patients.toml", "copy.db")
+    run_json(capsys, "ledger", "backup", "patients.toml", "copy.db")
     said(capsys, *COUNT)
     for file in patients.glob("patients.db*"):
         file.unlink()
@@ -131,7 +131,7 @@ def test_copy_that_is_put_back_is_refused_until_it_is_accepted(capsys: Captured,
     assert err == ""
     assert "epsilon 0.5 spent. Its witness knew of 4 events, and epsilon 1 spent. What was spent and is not in" in out
     assert "agree; there is nothing to accept" in refused(capsys, *accept)
-    events = told(capsys, "history", "patients.toml")
+    events = run_json(capsys, "history", "patients.toml")
     assert (events[-1]["event"], events[-1]["what"]) == ("ledger accepted", "the disk broke")
     assert said(capsys, *COUNT)[1] == ""
 
@@ -139,7 +139,7 @@ def test_copy_that_is_put_back_is_refused_until_it_is_accepted(capsys: Captured,
 def test_accepting_a_new_ledger_tells_as_json_what_was_known(capsys: Captured) -> None:
     said(capsys, *COUNT)
     accept = ["ledger", "accept", "patients.toml", "--ledger", "new.db", "--reason", "a new year"]
-    found = told(capsys, *accept)
+    found = run_json(capsys, *accept)
     assert (found["dataset"], found["spent"]["epsilon"], found["witness"]["spent"]["epsilon"]) == ("patients", 0, 0.5)
     assert found["witness"]["events"] == 2  # up to the charge; the release after it spends nothing
     assert "patients.db does not match its witness" in refused(capsys, *COUNT)
@@ -158,12 +158,12 @@ def test_file_alone_has_every_charge_after_a_command(patients: Path) -> None:
 
 def test_other_warnings_are_left_to_python(capsys: Captured, patients: Path) -> None:
     program = (
-        "import warnings, eremite.cli.check as module\n"
-        "real = module.run\n"
-        "def run(*given):\n"
+        "import warnings, eremite.table as module\n"
+        "real = module.open_table\n"
+        "def open_table(*given):\n"
         "    warnings.warn('of another kind', UserWarning)\n"
         "    return real(*given)\n"
-        "module.run = run\n"
+        "module.open_table = open_table\n"
         "from eremite.cli import main; main(['check', 'patients.toml'])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ import pytest
 
 from eremite import Release
 from eremite.plots import svg, write
-from tests.end_to_end.command_line import Captured, run, told
+from tests.end_to_end.command_line import Captured, run, run_json
 
 COUNT = ["count", "patients.toml", "-k", "5", "-r", "0.05", "--epsilon", "0.5"]
 RELEASES = {
@@ -28,7 +28,7 @@ def points(patients: Path) -> None:
 
 
 def charges(capsys: Captured) -> int:
-    return int(told(capsys, "budget", "patients.toml")["budgets"][0]["charges"])
+    return int(run_json(capsys, "budget", "patients.toml")["budgets"][0]["charges"])
 
 
 @pytest.mark.parametrize("command", RELEASES)
@@ -97,7 +97,7 @@ def test_mechanisms_are_compared_in_a_panel(capsys: Captured) -> None:
     assert code == 0
     assert "smooth-laplace" in out
     assert "gaussian needs a delta above 0" in " ".join(out.replace("│", " ").split())
-    compared = told(capsys, *asked, "--delta=1e-6")
+    compared = run_json(capsys, *asked, "--delta=1e-6")
     assert {error["mechanism"] for error in compared["errors"]} == {
         "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian",
     }  # fmt: skip

@@ -18,7 +18,7 @@ def test_radius_is_drawn_privately(capsys: Captured) -> None:
     assert "drawn as the one with a share of 0.05 outliers in bmi and pulse" in " ".join(out.split())
     code, out, _ = run(capsys, *CHOOSE, "--share", "1/20", "--epsilon", "1", "--radii", "0.01,0.1", "--json")
     assert code == 0
-    assert Release.from_json(out).value in ("0.01", "0.1")
+    assert Release.from_json(out).value in (0.01, 0.1)
     assert run(capsys, *CHOOSE, "--share", "0.05", "--epsilon", "1")[0] == 3
 
 

@@ -24,7 +24,7 @@ BUDGET = "epsilon = 6.0\ndelta = 1e-5"
 POINTS = 'who,pulse,bmi,"blood, sugar"\nann,75,25,100\nbob,190,58,390\ncyd,70.5,25,110\n'
 
 OUTLIER = "distances run from 0 to 1, as the public bounds scale every column"
-LEFT = r"left epsilon {}, delta 5e-06 for all later questions; eremite budget tells more"
+LEFT = r"left epsilon {}, delta 5e-06 for all later questions; see eremite budget"
 PROTECTS = r"protects every row: with any one row replaced, any outcome would be at most {} times as likely"
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -129,7 +129,8 @@ def test_delta_buys_exponential_draws_where_it_helps(capsys: Captured, patients:
     code, out, _ = subspaces(capsys, patients, size=None, max_size=3, top=7, epsilon="0.5", delta="1e-5", json=True)
     assert code == 0
     release = Release.from_json(out)
-    assert (release.mechanism, release.delta) == ("centered, exponential", Fraction(1, 10**5))
+    assert (release.mechanism, release.delta) == ("exponential", Fraction(1, 10**5))
+    assert dict(release.parameters)["utility"] == "centered"
     assert len({*release.value}) == 7  # type: ignore[misc]
 
 
@@ -141,7 +142,7 @@ def test_json_of_subspaces_is_the_release(capsys: Captured, patients: Path, comm
     assert release.to_json() + "\n" == out
     assert release.query == {"report": "outlier_report", "subspaces": "top_subspaces"}[command]
     assert (release.epsilon, release.columns) == (Fraction(1, 10), ("bmi", "blood, sugar", "pulse"))
-    assert dict(release.parameters) == {"h": 2, "family": "all 3 sets of 2 columns"}
+    assert dict(release.parameters) == {"h": 2, "size": 2, "utility": "centered"}
 
 
 @pytest.mark.usefixtures("middle")
@@ -225,7 +226,7 @@ def test_json_of_detect_is_the_release_with_places_from_0(capsys: Captured, pati
 def test_json_of_rows_is_the_release(capsys: Captured, patients: Path) -> None:
     release = Release.from_json(detect(capsys, patients, rows=True, json=True)[1])
     assert all(0 <= row < 400 for row in release.value)  # type: ignore[union-attr, operator]
-    assert str(dict(release.parameters)["candidates"]).startswith("the rows of the table")
+    assert dict(release.parameters)["candidates"] is None
 
 
 ONE_OF = "Give one of --size, --max-size and --subspace: which sets of columns to search."
@@ -240,7 +241,7 @@ BAD_SUBSPACES = [
     ({"size": None, "subspace": "weight"}, "Subspace column 'weight' is not in the table"),
     ({"size": None, "subspace": "bmi,bmi"}, "Column 'bmi' occurs twice in one subspace."),
     ({"size": None, "subspace": ""}, "Each subspace must be a list of one or more column names."),
-    ({"size": None, "subspace": '"bmi'}, "--subspace must be names with commas between them"),
+    ({"size": None, "subspace": '"bmi'}, "--subspace must be column names separated by commas"),
     ({"top": 0}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
     ({"top": 4}, "How many to name (h) must be a whole number from 1 to 3, the number of candidates."),
     ({"top": None}, "Missing option '--top'"),
@@ -274,7 +275,7 @@ BAD_DETECT = [
     ({"columns": "who"}, "Column 'who' is not in the table"),
     ({"columns": ""}, "Give a list of one or more columns; the table has: 'bmi'"),
     ({"columns": "bmi,bmi"}, "A column is chosen more than once"),
-    ({"columns": '"bmi'}, "--columns must be names with commas between them"),
+    ({"columns": '"bmi'}, "--columns must be column names separated by commas"),
     ({"epsilon": "-1"}, "epsilon must be above 0."),
     ({"epsilon": "much"}, "epsilon must be a number, written like 0.5."),
 ]
@@ -357,7 +358,7 @@ def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> Non
     own = {
         "subspaces": ["--size", "--max-size", "--subspace", "--delta", "--progress", "--utility", "--selection"],
         "report": ["--size", "--max-size", "--subspace", "--delta", "--progress"],
-        "detect": ["candidates", "--rows", "--columns", "from 1, as a person counts", "places from 0"],
+        "detect": ["candidates", "--rows", "--columns", "candidates from 1", "positions, from 0"],
     }
     for command, options in own.items():
         code, out, err = run(capsys, command, "--help")

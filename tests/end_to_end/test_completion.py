@@ -11,9 +11,8 @@ from typing import get_args
 import pytest
 
 from eremite.cli import completions, main
-from eremite.forecast import SearchShape, Shape
 from eremite.queries.choice import NAMES
-from eremite.queries.subspaces import Selection, Utility
+from eremite.queries.fields import SearchShape, Selection, Shape, Utility
 from tests.end_to_end.patients import BOUNDS, description
 
 Complete = Callable[[str], list[str]]

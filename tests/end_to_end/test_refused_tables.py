@@ -13,8 +13,8 @@ import pytest
 import eremite
 from eremite import InputError, TableError
 from eremite.cli.app import app
-from eremite.cli.purse import Purse
-from tests.end_to_end.command_line import Captured, refused, run, told
+from eremite.cli.ask import open_session
+from tests.end_to_end.command_line import Captured, refused, run, run_json
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
 K_AND_R = ["-k", "3", "-r", "0.1", "--epsilon", "0.1"]
@@ -154,7 +154,7 @@ def test_start_of_the_service_tells_the_custodian(capsys: Captured, patients: Pa
 def test_details_do_not_travel_along(patients: Path) -> None:
     flawed(patients, "a missing cell")
     with pytest.raises(InputError) as caught:
-        Purse(None, "analyst", None).open(Path("patients.toml"))
+        open_session(Path("patients.toml"), None, "analyst")
     assert not isinstance(caught.value, TableError)
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
@@ -198,6 +198,6 @@ def test_candidates_belong_to_whoever_asks(capsys: Captured, patients: Path, con
 
 def test_emptied_line_is_refused_and_not_left_out(capsys: Captured, patients: Path) -> None:
     (patients / "patients.toml").write_text(csv_with()(patients))
-    assert told(capsys, "check", "patients.toml")["n_rows"] == 30
+    assert run_json(capsys, "check", "patients.toml")["n_rows"] == 30
     csv_with("")(patients)
     assert "column 'bmi' has 1 row whose value is missing" in refused(capsys, "check", "patients.toml")

@@ -1,6 +1,6 @@
-"""What a shell may put in for a word half typed. Public files and names only: no table, no ledger is opened.
+"""Completion of options in a shell, from public files and names alone: no table and no ledger is opened.
 
-Each function gives the words that go on from `incomplete`. Where it gives none, the shell offers files.
+Each function gives the words that begin with `incomplete`. Where it gives none, the shell offers files.
 """
 
 import shlex
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-# Written out, as the modules that define them take long to import; a test compares.
+# Repeated here, as the modules that define them take long to import; a test compares.
 MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
 UTILITIES = ("auto", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
@@ -20,12 +20,12 @@ SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")
 
 
 def one_of(words: Iterable[str]) -> Callable[[str], list[str]]:
-    """A choice among words."""
+    """Completion of an option that takes one of these words."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def description_files(incomplete: str) -> list[str]:
-    """The .toml files of the folder typed so far; none if one of them needs quotes, which a shell knows better."""
+    """The .toml files of the folder typed so far; none if one needs quotes, since the shell quotes files itself."""
     folder = incomplete[: incomplete.rfind("/") + 1]
     paths: list[str] = []
     with suppress(OSError):
@@ -35,14 +35,14 @@ def description_files(incomplete: str) -> list[str]:
 
 
 def described_columns(context: typer.Context, incomplete: str) -> list[str]:
-    """The columns in the description typed before, several with commas between them."""
+    """Columns of the description typed before; several are separated by commas."""
     chosen = incomplete[: incomplete.rfind(",") + 1]
     names = [name for name in _columns(_description(context)) if name not in chosen.split(",") and "," not in name]
     return [chosen + name for name in names if _is_plain(name) and (chosen + name).startswith(incomplete)]
 
 
 def _description(context: typer.Context) -> Path:
-    """An option still without its value stops the parser; the words before it are then left over."""
+    """The description typed so far; the parser leaves it in `args` when it stops at an option without a value."""
     return Path(context.params.get("description") or next(iter(context.args), ""))
 
 

@@ -1,86 +1,170 @@
-"""`eremite forecast [count]`: the error to expect of a count, and the epsilon it needs. Opens no private table."""
+"""`eremite forecast`: what to expect of a count or a search, from public or made-up rows. Opens no private table."""
 
-import json
-from collections.abc import Callable
-from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.panel import Panel
-from rich.table import Table as Grid
-from rich.text import Text
+import typer
 
-from eremite.cli.asked import MadeUp, Question
-from eremite.cli.forecast_panel import OTHER_ERROR, forecast_panel
-from eremite.cli.terminal import framed, working
-from eremite.cli.told import Told
-from eremite.errors import InputError
-from eremite.forecast import (
-    CountForecast,
-    Shape,
-    StandIn,
-    epsilon_for_count,
-    forecast_count,
-    made_up,
-    public_rows,
+from eremite.cli.groups import CountByDefault
+from eremite.cli.options import (
+    AsJson,
+    Columns,
+    Delta,
+    DescriptionFile,
+    Epsilons,
+    ListedSets,
+    MadeUpRows,
+    MadeUpShape,
+    MaxSize,
+    MinNeighbors,
+    NoiseName,
+    PlotFile,
+    Radius,
+    SearchedShape,
+    SelectionName,
+    Size,
+    TopSets,
+    UtilityName,
 )
-from eremite.forecast.to_json import to_json
-from eremite.names import list_names
-from eremite.privacy import shown
-from eremite.table import Description, open_stand_in, read_description
+from eremite.cli.output import dump_json, print_answer, render, spinner
+from eremite.cli.parsing import parse_columns, parse_subspaces
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
+forecast_app = typer.Typer(
+    cls=CountByDefault,
+    help="Forecast how accurate a count or a search would be. Uses public or made-up rows; spends nothing.",
+    rich_markup_mode=None,
+)
 
 
-def run(
-    question: Question, made_up: MadeUp, as_json: bool, *, epsilons: str, delta: str, mechanism: str, within: str | None
-) -> Told:
-    """Forecast counts for some epsilons; with `within`, for the epsilon that is needed."""
-    definition, names = question.definition(), question.names()
-    with working("Forecasting"):
-        stand_in = stand_in_of(read_description(question.description), made_up)
-        needed = None if within is None else epsilon_for_count(stand_in, definition, names, within, delta, mechanism)
-        listed: list[object] = list(epsilons.split(","))
-        asked = listed if needed is None else [needed]
-        forecast = forecast_count(stand_in, definition, names, asked, delta, mechanism)
+@forecast_app.command("count")
+def forecast_count(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    columns: Columns = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    mechanism: NoiseName = "auto",
+    within: Annotated[
+        str | None, typer.Option("--within", help="Find the epsilon that keeps 95 % of the counts within so many rows.")
+    ] = None,
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast the error of a count. `eremite forecast DESCRIPTION` for short; opens no private table."""
+    from eremite import EpsilonForCountQuery, ForecastCountQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import count_forecast_panel
+    from eremite.forecast.to_json import to_json
+    from eremite.session import open_forecasts
+
+    fields: dict[str, Any] = {
+        "definition": OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        "columns": parse_columns(columns),
+        "delta": delta,
+        "mechanism": mechanism,
+        "shape": shape,
+    }
+    query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
+    with spinner("Forecasting"):
+        forecasts = open_forecasts(description, rows)
+        needed = None if within is None else forecasts.forecast(EpsilonForCountQuery(within=within, **fields))
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]))
 
     def draw() -> "Figure":
-        """The epsilon that is needed lies among others."""
+        """The needed epsilon among the listed ones."""
         if needed is None:
             return forecast.plot()
-        return forecast_count(stand_in, definition, names, [*listed, needed], delta, mechanism).plot(within)
+        return forecasts.forecast(replace(query, epsilon=[*epsilon.split(","), needed])).plot(within)
 
     facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
-    return Told(json.dumps(facts) if as_json else framed(_panel(forecast, needed, within)), draw)
+    print_answer(dump_json(facts) if as_json else render(count_forecast_panel(forecast, needed, within)), draw, plot)
 
 
-def stand_in_of(description: Description, wanted: MadeUp) -> StandIn:
-    """Public rows if the description names some, else as many made-up ones as is said."""
-    bounds, m, shape = description.bounds, description.dataset.rows_per_person, cast(Shape, wanted.shape)
-    return public_rows_or(description, wanted.rows, lambda n: made_up(bounds, n, m, shape))
+@forecast_app.command("subspaces")
+def forecast_subspaces(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    utility: UtilityName = "auto",
+    selection: SelectionName = "permute-and-flip",
+    probability: Annotated[
+        str | None,
+        typer.Option("--probability", help="Find the epsilon that names the right sets with this probability."),
+    ] = None,
+    rows: MadeUpRows = None,
+    shape: SearchedShape = "planted",
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast how likely a search names the right sets of columns. Give one of --size, --max-size, --subspace."""
+    from eremite import EpsilonForSubspacesQuery, ForecastSubspacesQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import subspaces_forecast_panel
+    from eremite.forecast.to_json import to_json
+    from eremite.session import open_forecasts
+
+    fields: dict[str, Any] = parse_subspaces(size, max_size, subspace) | {
+        "definition": OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        "h": top,
+        "delta": delta,
+        "utility": utility,
+        "selection": selection,
+        "shape": shape,
+    }
+    query = ForecastSubspacesQuery(epsilon=epsilon.split(","), **fields)
+    with spinner("Forecasting") as say:
+
+        def progress(number: int) -> None:
+            say(f"Forecasting: {number:,} sets of columns looked at")
+
+        forecasts, needed = open_forecasts(description, rows), None
+        if probability is not None:
+            needed = forecasts.forecast(EpsilonForSubspacesQuery(probability=probability, **fields), progress=progress)
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]), progress=progress)
+
+    def draw() -> "Figure":
+        """The needed epsilon among the listed ones."""
+        if needed is None:
+            return forecast.plot(probability)
+        return forecasts.forecast(replace(query, epsilon=[*epsilon.split(","), needed])).plot(probability)
+
+    facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
+    text = dump_json(facts) if as_json else render(subspaces_forecast_panel(forecast, needed, probability))
+    print_answer(text, draw, plot)
 
 
-def public_rows_or(description: Description, rows: int | None, make: Callable[[int], StandIn]) -> StandIn:
-    """The same, with the rows made up in some way."""
-    table = open_stand_in(description)
-    if table is not None:
-        return public_rows(table)
-    if rows is None:
-        raise InputError(
-            f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
-        )
-    if not 1 <= rows <= _MOST_ROWS:
-        raise InputError(f"--rows must be a whole number from 1 to {_MOST_ROWS:,}.")
-    return make(rows)
+@forecast_app.command("mechanisms")
+def forecast_mechanisms(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    columns: Columns = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast the error of a count with each mechanism. Some need a delta; opens no private table."""
+    from eremite import CompareMechanismsQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import mechanisms_panel
+    from eremite.forecast.to_json import to_json
+    from eremite.session import open_forecasts
 
-
-def _panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
-    grid = Grid("epsilon", "noise", "half of the counts off by", "95 % off by at most", box=None, padding=(0, 3, 0, 0))
-    for error in forecast.errors:
-        grid.add_row(shown(error.epsilon), error.mechanism, f"{error.median:,.0f}", f"{error.most:,.0f}")
-    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {list_names(forecast.columns)}"]
-    if needed is not None:
-        lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
-    return forecast_panel(lines, grid, Text(OTHER_ERROR))
+    fields: dict[str, Any] = {"epsilon": epsilon.split(","), "delta": delta, "shape": shape}
+    definition, names = OutlierDefinition(min_neighbors=min_neighbors, radius=radius), parse_columns(columns)
+    query = CompareMechanismsQuery(definition=definition, columns=names, **fields)
+    with spinner("Forecasting"):
+        compared = open_forecasts(description, rows).forecast(query)
+    print_answer(dump_json(to_json(compared)) if as_json else render(mechanisms_panel(compared)), compared.plot, plot)

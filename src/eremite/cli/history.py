@@ -1,53 +1,72 @@
-"""`eremite history`: the audit trail, as a table, JSON or CSV, and whether it holds together."""
+"""`eremite history`: the audit trail of a budget, and whether it is intact."""
 
 import csv
-import json
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.table import Column
-from rich.table import Table as Grid
-from rich.text import Text
+import typer
 
-from eremite.cli.notices import notice
-from eremite.cli.terminal import framed
-from eremite.cli.told import Told
+from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, PlotFile
+from eremite.cli.output import dump_json, grid, print_answer, print_notice, render
 from eremite.errors import InputError
-from eremite.ledger import Ledger, Verification
-from eremite.ledger.to_json import FIELDS, entry_to_json, line_to_json
 from eremite.names import show_name
-from eremite.session import ledger_to_look_at
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from eremite.ledger import Verification
 
 _HASH = re.compile("[0-9a-f]{64}")
 
 
-def run(path: Path, place: str | None, account: str | None, as_json: bool, csv_file: Path | None) -> Told:
-    """Everything that happened to a dataset's budget, or to an account's; its picture is the budget over time."""
+def history(
+    description: DescriptionFile,
+    account: Annotated[str | None, typer.Option("--account", help="Only events of this account.")] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write a CSV file instead.")] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check that no event was changed, removed or reordered.")
+    ] = False,
+    noted: Annotated[
+        str | None, typer.Option("--noted", help="With --verify: check that this hash, noted earlier, is still there.")
+    ] = None,
+    ledger: LedgerPlace = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """List every charge, release, refusal and cap, in order. Spends nothing."""
+    if noted is not None and not verify:
+        raise InputError("Give --noted together with --verify.")
+    if not verify:
+        _print_events(description, ledger, account, csv_file, plot, as_json)
+    elif plot is not None:
+        raise InputError("Give --plot or --verify, not both.")
+    else:
+        _print_verification(description, ledger, noted, as_json)
+
+
+def _print_events(
+    path: Path, place: str | None, account: str | None, csv_file: Path | None, plot: Path | None, as_json: bool
+) -> None:
+    from eremite.ledger.to_json import entry_to_json, line_to_json
+    from eremite.session import ledger_to_look_at
+
     dataset, ledger, complaint = ledger_to_look_at(path, place)
     if complaint is not None:
-        notice(complaint)
+        print_notice(complaint)
     entries = ledger.history(dataset, account)
     lines = [line_to_json(entry) for entry in entries]
-    draw = _drawing(ledger, dataset, account)
     if csv_file is not None:
-        _write(csv_file, lines)
-        return Told(f"Wrote {len(lines):,} events to {csv_file}.", draw)
-    return Told(json.dumps([entry_to_json(entry) for entry in entries]) if as_json else _table(lines), draw)
+        _write_csv(csv_file, lines)
+        text = f"Wrote {len(lines):,} events to {csv_file}."
+    else:
+        text = dump_json([entry_to_json(entry) for entry in entries]) if as_json else _table(lines)
+    print_answer(text, lambda: ledger.timeline(dataset, account).plot(), plot)
 
 
-def _drawing(ledger: Ledger, dataset: str, account: str | None) -> Callable[[], "Figure"]:
-    return lambda: ledger.timeline(dataset, account).plot()
+def _print_verification(path: Path, place: str | None, noted: str | None, as_json: bool) -> None:
+    from eremite.session import ledger_to_look_at
 
-
-def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> tuple[str, bool]:
-    """What is wrong with the ledger, and whether nothing is."""
     if noted is not None and not _HASH.fullmatch(noted):
         raise InputError("--noted takes a hash of 64 digits and letters a to f, as --verify prints it; copy all of it.")
     _, ledger, complaint = ledger_to_look_at(path, place)
@@ -55,39 +74,45 @@ def verify(path: Path, place: str | None, noted: str | None, as_json: bool) -> t
     if complaint is not None:
         found = replace(found, findings=(complaint, *found.findings))
     facts = {"sound": found.sound, "events": found.head.seq, "hash": found.head.hash, "findings": list(found.findings)}
-    return json.dumps(facts) if as_json else _verdict(found), found.sound
+    typer.echo(dump_json(facts) if as_json else _verdict(found))
+    raise typer.Exit(0 if found.sound else 2)
 
 
-def _verdict(found: Verification) -> str:
+def _verdict(found: "Verification") -> str:
     if found.sound:
         return (
             f"The ledger holds together: {found.head.seq:,} events, every sum right, every release paid for. "
-            f"It ends with {found.head.hash}; note this down elsewhere, and give it to a later --verify as --noted: "
-            "only that finds an end that was cut off."
+            f"It ends with {found.head.hash}; note this hash down elsewhere, and give it to a later --verify as "
+            "--noted: nothing else shows that the end of a ledger was cut off."
         )
     return "\n".join(["The ledger does not hold together; restore it from a backup.", *found.findings])
 
 
 def _table(lines: list[dict[str, Any]]) -> str:
-    time = Column("time", no_wrap=True, min_width=19)
-    grid = Grid("", time, "event", "account", "epsilon", "delta", "what", box=None, padding=(0, 2, 0, 0))
-    for line in lines:
-        cells = [line["seq"], line["time"][:19].replace("T", " "), *(line[name] or "" for name in FIELDS[2:4])]
-        cells += [line["epsilon"], line["delta"] or "", line["what"]]
-        grid.add_row(*(Text("" if cell in (None, "") else show_name(str(cell), sys.maxsize)) for cell in cells))
-    return framed(grid)
+    from rich.table import Column
+
+    time, what = Column("time", no_wrap=True, min_width=19), Column("what", overflow="fold")
+    rows = [
+        (line["seq"], line["time"][:19].replace("T", " "), *(line[name] for name in ("event", "account", "epsilon")),
+         line["delta"] or "", line["what"])
+        for line in lines
+    ]  # fmt: skip
+    texts = [["" if cell in (None, "") else show_name(str(cell), sys.maxsize) for cell in row] for row in rows]
+    return render(grid(("", time, "event", "account", "epsilon", "delta", what), texts))
 
 
-def _harmless(cell: Any) -> Any:
-    """A spreadsheet must not take a request's id for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell
+def _write_csv(path: Path, lines: list[dict[str, Any]]) -> None:
+    from eremite.ledger.to_json import FIELDS
 
-
-def _write(path: Path, lines: list[dict[str, Any]]) -> None:
     try:
         with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
-            writer.writerows({name: _harmless(cell) for name, cell in line.items()} for line in lines)
+            writer.writerows({name: _no_formula(cell) for name, cell in line.items()} for line in lines)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None
+
+
+def _no_formula(cell: Any) -> Any:
+    """The cell such that a spreadsheet does not run it: whoever asks chooses the request's id."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell

@@ -1,67 +1,83 @@
 """`eremite serve`: the HTTP service, until it is interrupted."""
 
-import json
-import socket
-from collections.abc import Sequence
 from contextlib import closing
 from ipaddress import ip_address
 from pathlib import Path
 from re import ASCII, fullmatch
 from signal import raise_signal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eremite.cli.terminal import working
+from eremite.cli.completions import description_files
+from eremite.cli.options import TOKENS, AsJson, LedgerPlace, TokenFile
+from eremite.cli.output import dump_json, spinner
 from eremite.errors import InputError
 from eremite.names import list_names
-from eremite.service import require_extra
-from eremite.service.tokens import read_grants
-from eremite.session import compile_kernels
+
+if TYPE_CHECKING:
+    from socket import socket
 
 _LONGEST_TICK = 3600
 
 
 def serve(
-    paths: Sequence[Path],
-    *,
-    host: str,
-    port: int,
-    ledger: str | None,
-    new_ledger: bool,
-    tokens: Path,
-    root_path: str,
-    tick: float,
-    as_json: bool,
+    descriptions: Annotated[
+        list[Path],
+        typer.Argument(help="The description files (.toml) of the datasets.", autocompletion=description_files),
+    ],
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; 127.0.0.1 is reachable from this machine only.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 for any free one.")] = 8000,
+    ledger: LedgerPlace = None,
+    new_ledger: Annotated[
+        bool, typer.Option("--new-ledger", help="Make missing ledgers; without it, a missing ledger is an error.")
+    ] = False,
+    tokens: TokenFile = TOKENS,
+    root_path: Annotated[
+        str, typer.Option("--root-path", help="The path under which a proxy serves it, such as /eremite.")
+    ] = "",
+    tick: Annotated[
+        float,
+        typer.Option(
+            "--tick", help="Send answers only after whole multiples of so many seconds: their timing tells less."
+        ),
+    ] = 1.0,
+    as_json: AsJson = False,
 ) -> None:
-    """Open every table, then answer."""
+    """Answer questions over HTTP from whoever has a token. Put a proxy with TLS in front."""
+    from eremite.service import require_extra
+
     require_extra()
     from eremite.service.application import application
     from eremite.service.scheduler import Scheduler
     from eremite.service.server import open_socket, run
     from eremite.service.state import ServiceState, open_datasets
+    from eremite.service.tokens import read_grants
+    from eremite.session import compile_kernels
 
     if not 0 < tick <= _LONGEST_TICK:
         raise InputError(f"--tick must be above 0 and at most {_LONGEST_TICK} seconds.")
     if root_path and not fullmatch(r"(/[\w.~-]+)+", root_path, ASCII):
         raise InputError("--root-path must begin with /, not end with it, and be of plain letters, such as /eremite.")
     read_grants(tokens)
-    with working("Opening the tables"):
-        datasets = open_datasets(paths, ledger, "quietly" if new_ledger else "never")
+    with spinner("Opening the tables"):
+        datasets = open_datasets(descriptions, ledger, "quietly" if new_ledger else "never")
     state = ServiceState(datasets=datasets, token_file=tokens.absolute(), scheduler=Scheduler(tick))
     with closing(state), open_socket(host, port) as bound:
-        with working("Compiling; this takes a minute or two the first time"):
+        with spinner("Compiling; this takes a minute or two the first time"):
             compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
-        ended_by = run(application(state), bound, root_path, lambda: _say(bound, list(datasets), as_json))
+        ended_by = run(application(state), bound, root_path, lambda: _print_address(bound, list(datasets), as_json))
     if ended_by is not None:
-        raise_signal(ended_by)  # now that the ledgers are closed, end as whoever sent it expects
+        raise_signal(ended_by)  # now that the ledgers are closed, end as the sender of the signal expects
 
 
-def _say(bound: socket.socket, datasets: list[str], as_json: bool) -> None:
+def _print_address(bound: "socket", datasets: list[str], as_json: bool) -> None:
     host, port = bound.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    said = {"address": address, "datasets": datasets}
-    typer.echo(
-        json.dumps(said) if as_json else f"Serving {list_names(datasets, 'datasets')} at {address}; stop with Ctrl-C."
-    )
+    facts = {"address": address, "datasets": datasets}
+    words = f"Serving {list_names(datasets, 'datasets')} at {address}; stop with Ctrl-C."
+    typer.echo(dump_json(facts) if as_json else words)
     if not ip_address(host).is_loopback:
         typer.echo("Others can reach this address, and tokens travel to it in the clear; see docs/how-to.", err=True)

@@ -1,78 +1,100 @@
-"""`eremite token`: who may ask what over HTTP."""
+"""`eremite token`: make, list and revoke the tokens of the HTTP service."""
 
-import json
-from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.table import Table as Grid
-from rich.text import Text
+import typer
 
-from eremite.cli.terminal import framed
+from eremite.cli.options import TOKENS, AsJson, TokenFile
+from eremite.cli.output import dump_json, grid, render
 from eremite.errors import InputError
 from eremite.names import list_names, show_name
-from eremite.service.tokens import Grant, change_grants, hash_of, new_token, read_grants
+
+if TYPE_CHECKING:
+    from eremite.service.tokens import Grant
+
+token_app = typer.Typer(help="Manage who may ask questions over HTTP.", rich_markup_mode=None)
+TokenName = Annotated[str, typer.Argument(help="The name of the token's holder, to list and revoke it by.")]
 
 
+@token_app.command()
 def add(
-    file: Path, name: str, account: str, datasets: Sequence[str], custodian: bool, expires: str | None, as_json: bool
-) -> str:
-    """Make a token, and show it for the only time."""
+    name: TokenName,
+    account: Annotated[str, typer.Option("--account", help="The account that its questions are charged to.")],
+    dataset: Annotated[
+        list[str], typer.Option("--dataset", metavar="<str>", help="A dataset it may ask about. Repeat for each.")
+    ],
+    custodian: Annotated[
+        bool, typer.Option("--custodian", help="Let it read all budgets and the history as well.")
+    ] = False,
+    expires: Annotated[str | None, typer.Option("--expires", help="The last day it is valid: 2027-01-31.")] = None,
+    tokens: TokenFile = TOKENS,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token and print it, once. Only a hash of it is kept."""
+    from eremite.service.tokens import Grant, change_grants, hash_of, new_token
+
     token = new_token()
     grant = Grant(
         name=name,
         account=account,
-        datasets=tuple(dict.fromkeys(datasets)),
+        datasets=tuple(dict.fromkeys(dataset)),
         custodian=custodian,
         expires=None if expires is None else _day(expires),
         hash=hash_of(token),
     )
-    change_grants(file, lambda grants: (*_without_namesake(grants, grant), grant))
+
+    def with_new(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+        if any(one.name == name for one in grants):
+            raise InputError(f"There is a token of {show_name(name)} already; revoke it first, or use another name.")
+        return (*grants, grant)
+
+    change_grants(tokens, with_new)
+    words = f"{token}\nThis is the token of {show_name(name)}. It is shown this once: {tokens} keeps a hash of it."
+    typer.echo(dump_json(_facts(grant) | {"token": token}) if as_json else words)
+
+
+@token_app.command("list")
+def list_tokens(tokens: TokenFile = TOKENS, as_json: AsJson = False) -> None:
+    """Show who has a token, and for what."""
+    from eremite.service.tokens import read_grants
+
+    grants = read_grants(tokens)
     if as_json:
-        return json.dumps(_shown(grant) | {"token": token})
-    return f"{token}\nThis is the token of {show_name(name)}. It is shown this once: {file} keeps a hash of it."
+        typer.echo(dump_json([_facts(grant) for grant in grants]))
+    else:
+        typer.echo(render(grid(("token of", "account", "datasets", "custodian", "good until"), map(_row, grants))))
 
 
-def revoke(file: Path, name: str, as_json: bool) -> str:
-    """Take a token back."""
+@token_app.command()
+def revoke(name: TokenName, tokens: TokenFile = TOKENS, as_json: AsJson = False) -> None:
+    """Revoke a token; a running service refuses it from now on."""
+    from eremite.service.tokens import change_grants, read_grants
 
-    def without(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
-        left = tuple(grant for grant in grants if grant.name != name)
-        if left == grants:
-            raise InputError(f"{file} has no token of {show_name(name)}; see eremite token list.")
-        return left
+    def without(grants: tuple["Grant", ...]) -> tuple["Grant", ...]:
+        others = tuple(grant for grant in grants if grant.name != name)
+        if others == grants:
+            raise InputError(f"{tokens} has no token of {show_name(name)}; see eremite token list.")
+        return others
 
-    read_grants(file)  # a file that is not there has none to revoke
-    change_grants(file, without)
-    return json.dumps({"revoked": name}) if as_json else f"The token of {show_name(name)} is of no use any more."
-
-
-def listed(file: Path, as_json: bool) -> str:
-    """Every token's grant. The tokens themselves are nowhere."""
-    grants = read_grants(file)
-    if as_json:
-        return json.dumps([_shown(grant) for grant in grants])
-    grid = Grid("token of", "account", "datasets", "custodian", "good until", box=None, padding=(0, 2, 0, 0))
-    for grant in grants:
-        until = "it is revoked" if grant.expires is None else grant.expires.isoformat()
-        names = show_name(grant.name), show_name(grant.account), list_names(grant.datasets, "datasets")
-        grid.add_row(*map(Text, (*names, "yes" if grant.custodian else "", until)))
-    return framed(grid)
+    read_grants(tokens)  # refuses a file that does not exist, which `change_grants` would make
+    change_grants(tokens, without)
+    typer.echo(dump_json({"revoked": name}) if as_json else f"The token of {show_name(name)} is revoked.")
 
 
-def _shown(grant: Grant) -> dict[str, object]:
-    """Without the hash, which is of no use to anybody."""
+def _facts(grant: "Grant") -> dict[str, object]:
+    """The grant without its hash, which nobody needs to see."""
     return {name: value for name, value in grant.to_dict().items() if name != "hash"}
+
+
+def _row(grant: "Grant") -> tuple[str, ...]:
+    until = "it is revoked" if grant.expires is None else grant.expires.isoformat()
+    names = show_name(grant.name), show_name(grant.account), list_names(grant.datasets, "datasets")
+    return (*names, "yes" if grant.custodian else "", until)
 
 
 def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InputError("--expires must be a day such as 2027-01-31, the last one the token is good for.") from None
-
-
-def _without_namesake(grants: tuple[Grant, ...], new: Grant) -> tuple[Grant, ...]:
-    if any(grant.name == new.name for grant in grants):
-        raise InputError(f"There is a token of {show_name(new.name)} already; revoke it first, or use another name.")
-    return grants
+        raise InputError("--expires must be a day such as 2027-01-31, the last one the token is valid.") from None

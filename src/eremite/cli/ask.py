@@ -1,0 +1,269 @@
+"""The commands that spend: `eremite count`, `subspaces`, `report`, `detect` and `choose-radius`.
+
+Epsilon and delta stay texts, so that 0.2 is 1/5 and not the float nearest to it.
+"""
+
+import shlex
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eremite.cli.options import (
+    AccountName,
+    AsJson,
+    Columns,
+    Delta,
+    DescriptionFile,
+    Epsilon,
+    LedgerPlace,
+    ListedSets,
+    MadeUpRows,
+    MadeUpShape,
+    MaxSize,
+    MinNeighbors,
+    NoiseName,
+    PlotFile,
+    Radius,
+    RequestId,
+    SelectionName,
+    ShowProgress,
+    Size,
+    TopSets,
+    UtilityName,
+)
+from eremite.cli.output import dump_json, print_answer, render, spinner
+from eremite.cli.parsing import parse_columns, parse_radii, parse_subspaces
+from eremite.errors import InputError, TableError
+
+if TYPE_CHECKING:
+    from eremite import ForecastRadiusQuery, ReportQuery, Session, SubspacesQuery
+
+
+def count(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    epsilon: Epsilon,
+    columns: Columns = None,
+    delta: Delta = "0",
+    mechanism: NoiseName = "auto",
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the outliers, with noise that protects every row. Spends epsilon."""
+    from eremite import CountQuery, OutlierDefinition
+    from eremite.cli.panels import count_panel
+
+    query = CountQuery(
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        columns=parse_columns(columns),
+        epsilon=epsilon,
+        delta=delta,
+        mechanism=mechanism,
+    )
+    with spinner("Counting"):
+        session = open_session(description, ledger, account)
+        release = session.ask(query, request_id=request_id)
+    print_answer(release.to_json() if as_json else render(count_panel(release, session)), release.plot, plot)
+
+
+def subspaces(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    epsilon: Epsilon,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    delta: Delta = "0",
+    utility: UtilityName = "auto",
+    selection: SelectionName = "permute-and-flip",
+    progress: ShowProgress = False,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the sets of columns with the most outliers. Spends epsilon. Give one of --size, --max-size, --subspace."""
+    from eremite import OutlierDefinition, SubspacesQuery
+
+    drawing: dict[str, Any] = {"utility": utility, "selection": selection}
+    query = SubspacesQuery(
+        **parse_subspaces(size, max_size, subspace),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        h=top,
+        epsilon=epsilon,
+        delta=delta,
+        **drawing,
+    )
+    _print_search(query, description, ledger, account, request_id, progress, plot, as_json)
+
+
+def report(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    epsilon: Epsilon,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    delta: Delta = "0",
+    progress: ShowProgress = False,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the sets with the most outliers, with noisy counts. Spends epsilon once for both.
+
+    Give one of --size, --max-size, --subspace.
+    """
+    from eremite import OutlierDefinition, ReportQuery
+
+    query = ReportQuery(
+        **parse_subspaces(size, max_size, subspace),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        h=top,
+        epsilon=epsilon,
+        delta=delta,
+    )
+    _print_search(query, description, ledger, account, request_id, progress, plot, as_json)
+
+
+def detect(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
+    epsilon: Epsilon,
+    candidates: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one per row, in the units of "
+            "the table, with at least the chosen columns."
+        ),
+    ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
+    ] = False,
+    columns: Columns = None,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the candidates with the fewest rows near them. Spends epsilon.
+
+    The text numbers candidates from 1; the JSON holds their positions, from 0.
+    """
+    from eremite import DetectQuery, OutlierDefinition
+    from eremite.cli.candidates import chosen_columns, read_candidates
+    from eremite.cli.panels import detect_panel
+    from eremite.table import read_description
+
+    if rows == (candidates is not None):
+        raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
+    names = chosen_columns(read_description(description), parse_columns(columns))
+    points = None if candidates is None else read_candidates(candidates, names)
+    query = DetectQuery(definition=definition, candidates=points, h=top, columns=names, epsilon=epsilon)
+    with spinner("Searching"):
+        session = open_session(description, ledger, account)
+        release = session.ask(query, request_id=request_id)
+    print_answer(release.to_json() if as_json else render(detect_panel(release, session, points)), release.plot, plot)
+
+
+def choose_radius(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    share: Annotated[str, typer.Option("--share", help="The share of rows that shall be outliers: 0.01 or 1/100.")],
+    columns: Columns = None,
+    radii: Annotated[
+        str | None, typer.Option("--radii", help="Public radii separated by commas; default: 0.001 to 0.4.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option("--epsilon", help="Ask the table, and spend this epsilon.")] = None,
+    from_stand_in: Annotated[
+        bool, typer.Option("--from-stand-in", help="Ask public or made-up rows instead, for free.")
+    ] = False,
+    rows: MadeUpRows = None,
+    shape: MadeUpShape = "clusters",
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose the radius that gives a wanted share of outliers. Spends epsilon, or asks a stand-in for free."""
+    from eremite import ForecastRadiusQuery, RadiusQuery
+    from eremite.cli.panels import radius_panel
+
+    if (epsilon is None) != from_stand_in:
+        raise InputError("Give --epsilon to ask the table privately, or --from-stand-in to ask public rows for free.")
+    if from_stand_in and plot is not None:
+        raise InputError("--plot draws a release, and --from-stand-in makes none; leave one of them out.")
+    fields: dict[str, Any] = {"columns": parse_columns(columns), "radii": parse_radii(radii)}
+    fields |= {"min_neighbors": min_neighbors, "share": share}
+    if epsilon is None:
+        _print_radius_of_stand_in(ForecastRadiusQuery(**fields | {"shape": shape}), description, rows, as_json)
+        return
+    with spinner("Counting"):
+        session = open_session(description, ledger, account)
+        release = session.ask(RadiusQuery(**fields, epsilon=epsilon), request_id=request_id)
+    print_answer(release.to_json() if as_json else render(radius_panel(release, session)), release.plot, plot)
+
+
+def open_session(description: Path, ledger: str | None, account: str) -> "Session":
+    """A session that charges this account. One sentence covers everything that can be wrong with private rows."""
+    import eremite
+
+    with suppress(TableError):
+        return eremite.open(description, ledger=ledger, account=account)
+    # Raised out here, so that it does not carry the TableError along, whose details depend on the rows.
+    path = shlex.quote(str(description))
+    raise InputError(f"The table does not fit its description; the custodian can run: eremite check {path}")
+
+
+def _print_search(
+    query: "SubspacesQuery | ReportQuery", description: Path, ledger: str | None, account: str, request_id: str | None,
+    progress: bool, plot: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    from eremite.cli.panels import subspaces_panel
+
+    with spinner("Searching") as say:
+        session = open_session(description, ledger, account)
+        release = session.ask(
+            query,
+            request_id=request_id,
+            progress=(lambda number: say(f"Searching: {number:,} sets of columns counted")) if progress else None,
+        )
+    print_answer(release.to_json() if as_json else render(subspaces_panel(release, session)), release.plot, plot)
+
+
+def _print_radius_of_stand_in(query: "ForecastRadiusQuery", description: Path, rows: int | None, as_json: bool) -> None:
+    from eremite.session import open_forecasts
+
+    with spinner("Counting"):
+        found = open_forecasts(description, rows).forecast(query)
+    radius = found.definition.radius
+    facts = {
+        "radius": radius,
+        "min_neighbors": found.definition.min_neighbors,
+        "stand_in": found.stand_in,
+        "rows": found.rows,
+        "outliers": found.outliers,
+    }
+    words = (
+        f"radius {radius!r}: {found.outliers:,} outliers on {found.stand_in}. "
+        "A private table that is not like these rows has another number of them. Nothing was spent."
+    )
+    typer.echo(dump_json(facts) if as_json else words)

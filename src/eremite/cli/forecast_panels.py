@@ -1,0 +1,80 @@
+"""Panels of forecasts: what to expect of a count or a search, on which rows."""
+
+from fractions import Fraction
+from itertools import chain
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.text import Text
+
+from eremite.cli.output import grid
+from eremite.forecast import CountForecast, MechanismComparison, SubspacesForecast
+from eremite.names import list_names
+from eremite.privacy import shown
+
+_OTHER_ERROR = "A private table that is not like these rows has another error. Nothing was spent."
+
+
+def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
+    """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
+    heads = ("epsilon", "noise", "half of the counts off by", "95 % off by at most")
+    rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {list_names(forecast.columns)}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
+    return _panel(lines, grid(heads, rows, gap=3), Text(_OTHER_ERROR))
+
+
+def mechanisms_panel(compared: MechanismComparison) -> Panel:
+    """The error of a count by mechanism and epsilon, and why some have none."""
+    epsilons = list(dict.fromkeys(error.epsilon for error in compared.errors))
+    most = {(error.mechanism, error.epsilon): f"{error.most:,.0f}" for error in compared.errors}
+    rows = [
+        (mechanism, *(most.get((mechanism, epsilon), "-") for epsilon in epsilons))
+        for mechanism in dict.fromkeys(error.mechanism for error in compared.errors)
+    ]
+    left_out = [Text(f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}") for one in compared.left_out]
+    lines = [
+        "95 % of the counts are off by at most",
+        f"on {compared.stand_in}: {compared.outliers:,} outliers in {list_names(compared.columns)}",
+    ]
+    return _panel(lines, grid(("epsilon", *map(shown, epsilons)), rows), Group(*left_out, Text(_OTHER_ERROR)))
+
+
+def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    """The chances of a search by epsilon; with `probability`, of the epsilon that is needed."""
+    right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
+    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
+    caveat = (
+        f"Simulated: a chance may be off by {100 * forecast.sampling_error:.0f} percentage points. A private table "
+        "that is not like these rows has other chances. Nothing was spent."
+    )
+    return _panel(lines, _best_sets(forecast), _chances(forecast), Text(caveat))
+
+
+def _best_sets(forecast: SubspacesForecast) -> Text:
+    """The sets that a search should name, and the best of the others."""
+    most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
+    if forecast.runner_up is not None:
+        most += f"; {f'{forecast.runner_up:,} at most' if forecast.runner_up else 'none'} in any other set"
+    return Text(f"outliers: {most}")
+
+
+def _chances(forecast: SubspacesForecast) -> RenderableType:
+    several = forecast.h > 1
+    heads = ["first set right", f"all {forecast.h} right", "share right"] if several else ["set right"]
+    rows = []
+    for chance in forecast.chances:
+        chances = [chance.found, chance.all_found, chance.share] if several else [chance.found]
+        drawn = (shown(chance.epsilon), f"{chance.utility}, {chance.selection}")
+        rows.append((*drawn, *(f"{100 * each:.0f} %" for each in chances), f"{chance.missed:,.1f}"))
+    return grid(("epsilon", "draws", *heads, "outliers missed"), rows, gap=3)
+
+
+def _panel(head: list[str], *parts: RenderableType) -> Panel:
+    """Bold lines, then the parts, with an empty line before each."""
+    spaced = chain.from_iterable((Text(), part) for part in parts)
+    content = Group(Text("\n".join(head), style="bold"), *spaced)
+    return Panel(content, title="forecast", title_align="left", padding=(1, 2))

@@ -1,0 +1,119 @@
+"""Panels of releases: what one says, what it spent, what it protects.
+
+Everything but the value is public. How accurate the value is depends on the rows, and is not said.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eremite import Release, Session
+from eremite.cli.output import plain_number
+from eremite.names import list_names, show_name
+from eremite.privacy import exact, shown
+from eremite.release.words import (
+    candidates_in_words,
+    definition_in_words,
+    mechanism_in_words,
+    protection_in_words,
+    searched_in_words,
+    spent_in_words,
+)
+from eremite.table.bounds import FloatArray
+
+
+def count_panel(release: Release, session: Session) -> Panel:
+    """A noisy count."""
+    answer = f"about {release.value:,} of {session.n_rows:,} rows are outliers in {list_names(release.columns)}"
+    facts = {
+        "outlier": definition_in_words(release),
+        "error": "eremite forecast with the same options tells how far off such counts are, for free",
+    }
+    return _panel("count", release, session, _strong(answer), facts, f"noise: {mechanism_in_words(release)}")
+
+
+def subspaces_panel(release: Release, session: Session) -> Panel:
+    """Sets of columns in the order drawn, with their noisy counts if it is a report."""
+    value: Any = release.value
+    drawn = f"draws: {mechanism_in_words(release)}"
+    lines: list[tuple[str, ...]]
+    if release.query == "outlier_report":
+        counts = f", {'each ' * (len(value) != 1)}with its noisy count among {session.n_rows:,} rows"
+        lines = [(f"about {count:,}", list_names(subspace)) for subspace, count in value]
+        drawn = f"{drawn}; counts: auto"
+    else:
+        counts, lines = "", [(list_names(subspace),) for subspace in value]
+    # said of the draw, not of the table: the sets with the most outliers are likely, not certain, to be drawn
+    which, order = ("set", "") if len(value) == 1 else (f"{len(value):,} sets", ", in the order drawn")
+    answer = f"drawn as the {which} of columns with the most outliers{order}{counts}"
+    facts = {"searched": searched_in_words(release), "outlier": definition_in_words(release)}
+    return _panel("subspaces", release, session, _numbered(answer, lines), facts, drawn)
+
+
+def detect_panel(release: Release, session: Session, points: FloatArray | None) -> Panel:
+    """Candidates in the order drawn, numbered from 1: points with their values, or rows of the table by number."""
+    value: Any = release.value
+    one, others = ("row", "other row") if points is None else ("point", "row")
+    where = list_names(release.columns)
+    # said of the draw, not of the table: whether one is an outlier, and how many rows are near, is not told
+    if len(value) == 1:
+        answer = f"drawn as the {one} with the fewest rows near it in {where}"
+    else:
+        answer = f"drawn as the {len(value):,} {one}s with the fewest rows near them in {where}, in the order drawn"
+    lines = [
+        (f"row {place + 1:,}",) if points is None else (f"row {place + 1:,}", _coordinates(release, points[place]))
+        for place in value
+    ]
+    facts = {"candidates": candidates_in_words(release), "outlier": definition_in_words(release, one, others)}
+    drawn = f"draws: {mechanism_in_words(release)}"
+    return _panel("detect", release, session, _numbered(answer, lines), facts, drawn)
+
+
+def radius_panel(release: Release, session: Session) -> Panel:
+    """A radius for a share of outliers."""
+    share = shown(exact(dict(release.parameters)["share"], "share"))
+    k = release.definition.min_neighbors
+    answer = (
+        f"radius {release.value!r}, drawn as the one with a share of {share} outliers in {list_names(release.columns)}"
+    )
+    facts = {"outlier": f"a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius"}
+    return _panel("radius", release, session, _strong(answer), facts, f"draws: {mechanism_in_words(release)}")
+
+
+def _panel(
+    title: str, release: Release, session: Session, answer: RenderableType, facts: dict[str, str], drawn: str
+) -> Panel:
+    """The answer, what it means, and what it cost."""
+    cost = {
+        "spent": f"{spent_in_words(release)}; {drawn}",
+        "left": f"{session.remaining} for all later questions; see eremite budget",
+        "protects": protection_in_words(release),
+    }
+    content = Group(answer, Text(), _aligned((facts | cost).items()))
+    return Panel(content, title=title, title_align="left", padding=(1, 2))
+
+
+def _strong(text: str) -> Text:
+    return Text(text, style="bold")
+
+
+def _numbered(answer: str, lines: Iterable[tuple[str, ...]]) -> Group:
+    """The answer, and lines below it, numbered from 1."""
+    return Group(_strong(answer), Text(), _aligned((f"{i}.", *line) for i, line in enumerate(lines, 1)))
+
+
+def _aligned(rows: Iterable[tuple[str, ...]]) -> Grid:
+    """Texts in columns, the last one wrapped. rich does not read them as markup, whatever a name holds."""
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    return grid
+
+
+def _coordinates(release: Release, point: FloatArray) -> str:
+    named = zip(release.columns, point, strict=True)
+    return list_names([f"{show_name(name)} = {plain_number(float(x))}" for name, x in named], show=str)
