@@ -71,7 +71,7 @@ def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patie
     assert "fewer than 1 other row within" in words(out)
     assert "spent epsilon 1/3, delta 1e-06; noise: gaussian left epsilon 5/3, delta 4e-06 for all later" in words(out)
     assert words(out).endswith(
-        "protects every person: with all rows of any one person replaced, 3 at most, any outcome would be at most 1.40 "
+        "protects every person, with up to 3 rows: with any one person replaced, any outcome would be at most 1.40 "
         "times as likely, plus 1e-06"
     )
 

@@ -121,7 +121,7 @@ def test_panel_of_one_subspace_among_listed_ones(capsys: Captured, patients: Pat
         r"subspaces drawn as the set of columns with the most outliers 1\. (blood, sugar and )?pulse "
         r"searched 2 listed sets of columns "
         rf"outlier a row with fewer than 1 other row within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 1/3, pure; draws: paper, exponential " + LEFT.format("17/3") + r" protects every person: .*",
+        r"spent epsilon 1/3, pure; draws: paper, exponential " + LEFT.format("17/3") + r" protects every person, with up to 2 rows: .*",
     )
 
 

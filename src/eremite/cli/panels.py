@@ -30,7 +30,7 @@ def count_panel(release: Release, session: Session) -> Panel:
     """A noisy count."""
     answer = f"about {release.value:,} of {session.n_rows:,} rows are outliers in {list_names(release.columns)}"
     facts = {
-        "outlier": definition_in_words(release),
+        "outlier": definition_in_words(release.definition),
         "error": "eremite forecast with the same options tells how far off such counts are, for free",
     }
     return _panel("count", release, session, _strong(answer), facts, f"noise: {mechanism_in_words(release)}")
@@ -50,7 +50,7 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
     # said of the draw, not of the table: the sets with the most outliers are likely, not certain, to be drawn
     which, order = ("set", "") if len(value) == 1 else (f"{len(value):,} sets", ", in the order drawn")
     answer = f"drawn as the {which} of columns with the most outliers{order}{counts}"
-    facts = {"searched": searched_in_words(release), "outlier": definition_in_words(release)}
+    facts = {"searched": searched_in_words(release), "outlier": definition_in_words(release.definition)}
     return _panel("subspaces", release, session, _numbered(answer, lines), facts, drawn)
 
 
@@ -68,7 +68,10 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
         (f"row {place + 1:,}",) if points is None else (f"row {place + 1:,}", _coordinates(release, points[place]))
         for place in value
     ]
-    facts = {"candidates": candidates_in_words(release), "outlier": definition_in_words(release, one, others)}
+    facts = {
+        "candidates": candidates_in_words(release),
+        "outlier": definition_in_words(release.definition, one, others),
+    }
     drawn = f"draws: {mechanism_in_words(release)}"
     return _panel("detect", release, session, _numbered(answer, lines), facts, drawn)
 

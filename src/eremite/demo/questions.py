@@ -12,7 +12,6 @@ from eremite.demo.patients import EXTREME, ODD_PAIR, ODD_TRIPLE, Kind
 from eremite.demo.progress import bar
 from eremite.demo.shell import NEXT
 from eremite.demo.steps import Step
-from eremite.demo.words import protected
 from eremite.errors import BudgetRefused
 from eremite.forecast import CountForecast
 from eremite.ledger import Ledger
@@ -20,7 +19,7 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
-from eremite.release.words import mechanism_in_words
+from eremite.release.words import mechanism_in_words, protection_in_words
 from eremite.session import Session
 
 BUDGET = "5.5"
@@ -211,7 +210,7 @@ class Tour:
 
     def _cost(self, release: Release) -> dict[str, str]:
         spent = {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
-        return spent | self._remaining | {"protects": protected(release)}
+        return spent | self._remaining | {"protects": protection_in_words(release)}
 
     @property
     def _remaining(self) -> dict[str, str]:

@@ -13,11 +13,11 @@ from eremite.demo.patients import Column
 from eremite.demo.pictures import WITHOUT, budget_picture, step_picture
 from eremite.demo.shell import shell
 from eremite.demo.steps import Step
-from eremite.demo.words import outlier
 from eremite.html import definitions, element, grid
 from eremite.ledger import Ledger
 from eremite.ledger.to_json import line_to_json
 from eremite.outliers import OutlierDefinition
+from eremite.release.words import definition_in_words
 from eremite.session import Session
 from eremite.version import __version__
 
@@ -66,7 +66,7 @@ def _table(dataset: Dataset, session: Session) -> str:
     facts = {
         "rows": f"{session.n_rows:,}, which is public",
         "protected": "every row" if session.rows_per_person == 1 else f"{session.rows_per_person} rows a person",
-        "outlier": f"{outlier(dataset.definition)}; distances run from 0 to 1, as the bounds scale every column",
+        "outlier": definition_in_words(dataset.definition),
     }
     rows = [(name, column.unit, f"{column.low:g}", f"{column.high:g}") for name, column in dataset.columns.items()]
     return _section(

@@ -9,8 +9,8 @@ from eremite.demo.progress import bar
 from eremite.demo.questions import BUDGET, DEFINITION, Tour
 from eremite.demo.report import Dataset, report
 from eremite.demo.terminal import Screen
-from eremite.demo.words import outlier
 from eremite.names import list_names
+from eremite.release.words import definition_in_words
 from eremite.session import open_session, opened_ledger
 
 
@@ -46,7 +46,7 @@ def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
     screen.say(
         f"{n_rows:,} patients of an intensive care unit, one row each: {list_names(list(COLUMNS))}. All of them are "
         "made up, and three kinds of outliers were planted among them. An outlier, from here on, is "
-        f"{outlier(DEFINITION)}; distances run from 0 to 1, as the public bounds scale every column."
+        f"{definition_in_words(DEFINITION)}."
     )
     screen.files(
         {

@@ -22,7 +22,7 @@ def release_html(release: Release) -> str:
     """The answer as a sentence, its parts as a table if it has several, and what it cost and protects."""
     title, heads, rows = _ANSWERS.get(release.query, _plain)(release)
     one, others = ("row", "other row") if release.query in _ABOUT_ROWS else ("candidate", "row")
-    facts = {"outlier": definition_in_words(release, one, others)}
+    facts = {"outlier": definition_in_words(release.definition, one, others)}
     if release.query in ("top_subspaces", "outlier_report"):
         facts["searched"] = searched_in_words(release)
     if release.query == "detect_outliers":

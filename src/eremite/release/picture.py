@@ -75,7 +75,7 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 
 def _guarantee(release: Release) -> str:
     spent = _spent(release.epsilon, release.delta)
-    return f"protected: {protected_in_words(release)}; {spent}; {show_name(mechanism_in_words(release), 60)}"
+    return f"protects {protected_in_words(release)}; {spent}; {show_name(mechanism_in_words(release), 60)}"
 
 
 def _spent(epsilon: Fraction, delta: Fraction) -> str:

@@ -1,13 +1,14 @@
 """A release in words, for panels, pages and pictures. Words are rendered here from fields, and never read back."""
 
+from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
 from eremite.release.release import Release
 
 
-def definition_in_words(release: Release, one: str = "row", others: str = "other row") -> str:
+def definition_in_words(definition: OutlierDefinition, one: str = "row", others: str = "other row") -> str:
     """When `one` is an outlier, by how many `others` are near."""
-    least, radius = release.definition.min_neighbors, release.definition.radius
+    least, radius = definition.min_neighbors, definition.radius
     return (
         f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)} within distance {radius!r}; "
         "distances run from 0 to 1, as the public bounds scale every column"
@@ -20,18 +21,16 @@ def spent_in_words(release: Release) -> str:
 
 
 def protected_in_words(release: Release) -> str:
-    """What may differ between two tables that the release hardly tells apart."""
-    if release.rows_per_person == 1:
-        return "any one row replaced"
-    return f"all rows of any one person replaced, {release.rows_per_person:,} at most"
+    """Whom the release protects."""
+    return "every row" if release.rows_per_person == 1 else f"every person, with up to {release.rows_per_person:,} rows"
 
 
 def protection_in_words(release: Release) -> str:
     """Whom the release protects, and how well."""
-    whom = "row" if release.rows_per_person == 1 else "person"
+    one = "row" if release.rows_per_person == 1 else "person"
     plus = f", plus {shown(release.delta)}" if release.delta else ""
     return (
-        f"every {whom}: with {protected_in_words(release)}, any outcome would be at most "
+        f"{protected_in_words(release)}: with any one {one} replaced, any outcome would be at most "
         f"{times_as_likely(release.epsilon)} times as likely{plus}"
     )
 

@@ -23,8 +23,8 @@ def test_picture_of_any_release_is_made_from_its_json_alone(one):
 @pytest.mark.parametrize("one", made(), ids=lambda one: one.query)
 def test_picture_of_any_release_says_what_it_cost_and_whom_it_protects(one):
     one = replace(one, delta=Fraction(1, 10**6), rows_per_person=3)
-    [footer] = [text for text in words(one.plot()) if "protected" in text]
-    assert "all rows of any one person replaced, 3 at most; epsilon 0.2, delta 1e-06" in " ".join(footer.split())
+    [footer] = [text for text in words(one.plot()) if "protects" in text]
+    assert "protects every person, with up to 3 rows; epsilon 0.2, delta 1e-06" in " ".join(footer.split())
     assert "fewer than 5" in footer
 
 
