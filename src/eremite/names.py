@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from eremite.errors import InputError
+
 _LONGEST = 200  # characters; names of datasets, accounts, tokens and requests are never longer
 
 
@@ -32,6 +34,13 @@ def list_names(
     if kept < len(names):
         parts.append(f"{len(names) - kept:,} more {what}")
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def require_name(text: object, what: str) -> str:
+    """The name of a dataset, account, token or request, if it is a printable text that is not too long."""
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not text.isprintable():
+        raise InputError(f"The {what} must be a text of 1 to {_LONGEST} printable characters.")
+    return text
 
 
 def first_repeated(names: Iterable[str]) -> str | None:

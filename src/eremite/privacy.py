@@ -20,6 +20,7 @@ SMALLEST_DELTA = Fraction(1, 10**100)
 
 _DIGITS = 300
 _LONGEST = 10 ** (_DIGITS + 1)  # largest numerator or denominator; still within the range of floats
+_PART_DIGITS = len(str(_LONGEST))  # so that "p/q" reads back whatever was admitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,19 @@ def exact(value: object, name: str) -> Fraction:
         text = repr(float(value)) if isinstance(value, Real) else str(value).strip()
         if isinstance(value, str) and "/" in text:
             above, below = text.split("/")
-            return _decimal(above, name) / _decimal(below, name)
-        return _decimal(text, name)
+            return _decimal(above, name, _PART_DIGITS) / _decimal(below, name, _PART_DIGITS)
+        return _decimal(text, name, _DIGITS)
     except (ValueError, InvalidOperation, ZeroDivisionError, OverflowError):
         raise InputError(f"{name} must be a number, written like 0.5.") from None
 
 
-def _decimal(text: str, name: str) -> Fraction:
+def _decimal(text: str, name: str, digits: int) -> Fraction:
+    if not text.isascii() or "_" in text:
+        raise ValueError  # Decimal takes 1_0 and digits of all scripts
     number = Decimal(text)
     if not number.is_finite():
         raise InputError(f"{name} must be a finite number.")
-    if (number and abs(number.adjusted()) > _DIGITS) or len(number.as_tuple().digits) > _DIGITS:
+    if (number and abs(number.adjusted()) > digits) or len(number.as_tuple().digits) > digits:
         raise _too_long(name)
     return Fraction(number)
 
@@ -118,6 +121,17 @@ def shown(number: Fraction) -> str:
         return f"about {float(number):.6g}"
     text = repr(float(number))
     return text.removesuffix(".0") if Fraction(text) == number else f"{number.numerator}/{number.denominator}"
+
+
+def written_fraction(text: object) -> Fraction:
+    """The fraction that `str` wrote as "p/q" or "p"; a ValueError for any other text. Takes bounded time.
+
+    `Fraction(text)` also reads "1e99999999", and computes it; and it takes longer than the rest of a ledger's read.
+    """
+    if not isinstance(text, str):
+        raise ValueError  # noqa: TRY004 -- what a file holds is wrong, not a caller's type
+    above, _, below = text.partition("/")
+    return Fraction(int(above), int(below) if below else 1)
 
 
 def json_number(number: Fraction) -> float | int | str:

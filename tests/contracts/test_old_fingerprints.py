@@ -1,15 +1,19 @@
 """A ledger whose fingerprints were made of words: its charges and caps stay valid, its request ids are refused."""
 
+import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import eremite
-from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy
-from eremite.ledger import open_ledger
+from eremite import BudgetRefused, InputError, LedgerError, OutlierDefinition, Privacy
+from eremite.ledger import Entry, Released, open_ledger
+from eremite.ledger.chain import Row
+from eremite.ledger.events import canonical, from_payload, to_payload
 from eremite.ledger.to_json import entry_to_json
 
 OLD = Path(__file__).parent / "ledgers" / "fingerprints-1.sql"
@@ -81,7 +85,7 @@ def test_history_shows_old_charges_in_their_words_and_new_ones_by_their_fields(d
     charged = {entry["request_id"]: entry for entry in entries if entry["event"] == "charged"}
     assert charged["count"]["what"].startswith("count_outliers in bmi, glucose; min_neighbors=3, radius=0.1; smooth")
     assert "question" not in charged["count"]
-    assert charged["new"]["what"] == "count_outliers in bmi; min_neighbors=3; radius=0.1; mechanism=auto"
+    assert charged["new"]["what"] == "count_outliers in bmi; min_neighbors=3; radius=0.1; mechanism=global-laplace"
     assert charged["new"]["question"] == {
         "query": "count_outliers",
         "columns": ["bmi"],
@@ -89,4 +93,56 @@ def test_history_shows_old_charges_in_their_words_and_new_ones_by_their_fields(d
         "epsilon": "1/4",
         "delta": "0",
         "mechanism": "auto",
+        "planned": {"mechanism": "global-laplace", "rows_per_person": 1},
     }
+
+
+CHARGE = {
+    "analyst": "alice",
+    "cost": {"delta": "0", "epsilon": "1/4", "rho": "1/32", "rho_delta": "0"},
+    "dataset": "people",
+    "fingerprint": "2:f",
+    "format": 3,
+    "question": {"query": "count_outliers", "columns": ["bmi"], "definition": {"min_neighbors": 3}},
+    "request_id": "r",
+}
+HOSTILE = [
+    {"cost": CHARGE["cost"] | {"rho": "1e99999999"}},
+    {"cost": CHARGE["cost"] | {"rho": 0.5}},
+    {"question": {"columns": 5}},
+    {"question": {"columns": [5]}},
+    {"question": {"definition": "k=5"}},
+    {"question": {"planned": "smooth-laplace"}},
+    {"question": ["count"]},
+    {"question": None},
+    {"question": {"radius": float("nan")}},
+    {"words": "count"},
+    {"format": 3.0},
+    {"format": 1},
+    {"analyst": None},
+]
+
+
+def test_charge_reads_back_as_it_was_written():
+    assert to_payload(from_payload("charged", canonical(CHARGE))) == canonical(CHARGE)
+
+
+@pytest.mark.parametrize("change", HOSTILE, ids=str)
+def test_charge_that_was_changed_is_refused_at_once(change):
+    row = Row(1, "2026-01-01T00:00:00+00:00", "charged", json.dumps(CHARGE | change), "", "")
+    with pytest.raises(LedgerError, match="Event 1 of the ledger cannot be read"):
+        _ = row.event
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+23:59", "yesterday", None])
+def test_time_that_was_changed_is_refused(time):
+    with pytest.raises(LedgerError, match="Event 1 of the ledger cannot be read"):
+        _ = Row(1, time, "charged", canonical(CHARGE), "", "").happened
+
+
+@pytest.mark.parametrize("release", ["xx", "[]", "7", "[" * 100_000])
+def test_release_that_is_none_is_shown_as_nothing(release):
+    """A store keeps whatever text it is handed."""
+    event = Released(dataset="people", analyst="alice", request_id="r", release=release)
+    entry = entry_to_json(Entry(1, datetime(2026, 1, 1, tzinfo=UTC), event, ""))
+    assert (entry["what"], entry["release"]) == ("null", {})

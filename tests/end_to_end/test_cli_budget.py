@@ -50,7 +50,7 @@ def test_custodian_sets_caps_with_a_reason(capsys: Captured) -> None:
     assert code == 0
     assert "epsilon 3, delta 1e-06" in words(out)
     assert "Charges are added up, or composed by zCDP (rho 2) where that leaves more." in words(out)
-    assert "The description says epsilon 2; the ledger's cap holds. Change it with eremite budget set." in words(out)
+    assert "The description says epsilon 2, which was the cap at the start; the ledger's cap holds." in words(out)
     set_alice = ["budget", "set", "patients.toml", "--epsilon", "1/4", "--account", "alice", "--reason", "a student"]
     assert run_json(capsys, *set_alice)["budgets"][1]["cap"] == {"epsilon": 0.25, "delta": 0}
     assert count(capsys, "0.5", "--account", "alice") == 3
@@ -71,7 +71,9 @@ def test_history_tells_what_happened_in_order(capsys: Captured) -> None:
     assert events[1]["request_id"] == events[2]["request_id"] == "first"
     assert events[2]["release"]["request_id"] == "first"
     assert events[2]["what"] == str(events[2]["release"]["value"])
-    assert "count_outliers in bmi, pulse; min_neighbors=3; radius=0.05; mechanism=auto" in events[1]["what"]
+    assert (
+        "count_outliers in bmi and pulse; min_neighbors=3; radius=0.05; mechanism=smooth-laplace" in events[1]["what"]
+    )
     assert events[3]["what"].startswith("Dataset 'patients' has epsilon 1.5 left; this release needs 9.")
     code, out, err = run(capsys, "history", "patients.toml")
     assert (code, err) == (0, "")
@@ -82,7 +84,7 @@ def test_history_of_a_narrow_terminal_cuts_no_word(capsys: Captured, monkeypatch
     monkeypatch.setenv("COLUMNS", "80")
     run(capsys, "subspaces", "patients.toml", "-k", 3, "-r", 0.05, "--size", 1, "--top", 1, "--epsilon", 1)
     out = run(capsys, "history", "patients.toml")[1]
-    assert "selection=permute-and-flip" in "".join(out.split())
+    assert "mechanism=permute-and-flip" in "".join(out.split())
     assert "\N{HORIZONTAL ELLIPSIS}" not in out
 
 

@@ -49,9 +49,9 @@ def test_epsilon_that_an_accuracy_needs(capsys: Captured) -> None:
 
 
 BAD = [
-    ([], "patients.toml names no stand_in, so rows are made up: give --rows"),
-    (["--rows", "0"], "--rows must be a whole number from 1 to 100,000,000."),
-    (["--rows", "9" * 30], "--rows must be a whole number from 1 to 100,000,000."),
+    ([], "patients.toml names no stand_in, so rows are made up: give rows (--rows)"),
+    (["--rows", "0"], "rows (--rows) must be a whole number from 1 to 100,000,000."),
+    (["--rows", "9" * 30], "rows (--rows) must be a whole number from 1 to 100,000,000."),
     (["--rows", "9", "-k", "9"], "min_neighbors"),
     (["--rows", "90", "--shape", "round"], "shape must be one of clusters, normal, uniform."),
     (["--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
@@ -118,7 +118,7 @@ def test_epsilon_that_a_search_needs(capsys: Captured) -> None:
 
 BAD_SEARCH = [
     ([], "Give one of --size, --max-size and --subspace"),
-    (["--size", "1"], "patients.toml names no stand_in, so rows are made up: give --rows"),
+    (["--size", "1"], "patients.toml names no stand_in, so rows are made up: give rows (--rows)"),
     (["--size", "3", "--rows", "90"], "The size of a subspace must be a whole number from 1 to 2."),
     (["--size", "1", "--rows", "90", "--top", "3"], "How many to name (h) must be a whole number from 1 to 2"),
     (["--size", "1", "--rows", "90", "--shape", "round"], "shape must be one of planted, clusters, normal, uniform."),

@@ -37,7 +37,7 @@ def test_radius_of_made_up_rows_is_free(capsys: Captured, patients: Path) -> Non
 BAD = [
     (["--share", "0.05"], "Give --epsilon to ask the table privately, or --from-stand-in"),
     (["--share", "0.05", "--epsilon", "1", "--from-stand-in"], "Give --epsilon"),
-    (["--share", "0.05", "--from-stand-in"], "give --rows"),
+    (["--share", "0.05", "--from-stand-in"], "give rows (--rows)"),
     (["--epsilon", "1"], "Missing option '--share'"),
     (["--share", "5", "--epsilon", "1"], "share must be above 0 and below 1"),
     (["--share", "0.1", "--epsilon", "1", "--radii", "0.1,x"], "each of --radii must be a number, written like 0.5."),

@@ -100,7 +100,7 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
     assert (code, err) == (0, "")
     found = assert_words(
         out,
-        r"subspaces drawn as the 2 sets of columns with the most outliers, in the order drawn, each with its noisy "
+        r"report drawn as the 2 sets of columns with the most outliers, in the order drawn, each with its noisy "
         r"count among 400 rows 1\. about (\d+) bmi and blood, sugar 2\. about \d+ (?:bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
@@ -121,7 +121,9 @@ def test_panel_of_one_subspace_among_listed_ones(capsys: Captured, patients: Pat
         r"subspaces drawn as the set of columns with the most outliers 1\. (blood, sugar and )?pulse "
         r"searched 2 listed sets of columns "
         rf"outlier a row with fewer than 1 other row within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 1/3, pure; draws: paper, exponential " + LEFT.format("17/3") + r" protects every person, with up to 2 rows: .*",
+        r"spent epsilon 1/3, pure; draws: paper, exponential "
+        + LEFT.format("17/3")
+        + r" protects every person, with up to 2 rows: .*",
     )
 
 
@@ -151,11 +153,11 @@ def test_panel_lists_candidates_by_row_with_their_values(capsys: Captured, patie
     assert (code, err) == (0, "")
     assert_words(
         out,
-        r"detect drawn as the 2 points with the fewest rows near them in bmi, blood, sugar and pulse, "
-        r"in the order drawn 1\. row 2 bmi = 58, blood, sugar = 390 and pulse = 190 "
-        r"2\. row (1|3) bmi = 25, .* and pulse = (75|70\.5) "
+        r"detect drawn as the 2 candidates with the fewest rows near them in bmi, blood, sugar and pulse, "
+        r"in the order drawn 1\. candidate 2 bmi = 58, blood, sugar = 390 and pulse = 190 "
+        r"2\. candidate (1|3) bmi = 25, .* and pulse = (75|70\.5) "
         r"candidates 3 public points "
-        rf"outlier a point with fewer than 5 rows within distance 0\.05; {OUTLIER} "
+        rf"outlier a candidate with fewer than 5 rows within distance 0\.05; {OUTLIER} "
         r"spent epsilon 4, pure; draws: permute-and-flip "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
@@ -180,7 +182,7 @@ def test_panel_of_rows_says_how_close_to_random_it_is(capsys: Captured, patients
 
 def test_panel_of_one_candidate(capsys: Captured, patients: Path) -> None:
     out = detect(capsys, patients, patients / "points.csv", top=1, columns="pulse")[1]
-    assert "drawn as the point with the fewest rows near it in pulse 1. row 2 pulse = 190 candidates" in words(out)
+    assert "the candidate with the fewest rows near it in pulse 1. candidate 2 pulse = 190 candidates" in words(out)
     assert "the row with the fewest rows near it in pulse 1. row" in words(
         detect(capsys, patients, rows=True, top=1, columns="pulse")[1]
     )
@@ -195,7 +197,8 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
     out = subspaces(capsys, patients, top=1)[1]
     assert "1. 'a\\nleft epsilon 9' and [bold]b[/bold] searched" in words(out)
     out = detect(capsys, patients, patients / "p.arrow", top=1)[1]
-    assert re.search(r"row \d+ 'a\\nleft epsilon 9' = [\d.]+ and \[bold]b\[/bold] = [\d.]+ candidates", words(out))
+    numbers = r"candidate \d+ 'a\\nleft epsilon 9' = [\d.]+ and \[bold]b\[/bold] = [\d.]+ candidates"
+    assert re.search(numbers, words(out))
 
 
 def test_panels_fit_a_narrow_terminal(capsys: Captured, patients: Path, monkeypatch: pytest.MonkeyPatch) -> None:

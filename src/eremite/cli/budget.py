@@ -114,4 +114,4 @@ def _declared(whole: "Budget", description: "Description") -> list[str]:
     if declared is None or whole.cap == Privacy(declared.epsilon, declared.delta):
         return []
     said = Privacy(declared.epsilon, declared.delta)
-    return [f"The description says {said}; the ledger's cap holds. Change it with eremite budget set."]
+    return [f"The description says {said}, which was the cap at the start; the ledger's cap holds."]

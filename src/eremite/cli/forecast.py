@@ -125,9 +125,10 @@ def forecast_subspaces(
     with spinner("Forecasting") as say:
 
         def progress(number: int) -> None:
-            say(f"Forecasting: {number:,} sets of columns looked at")
+            say(f"Forecasting: {number:,} of {total:,} sets of columns looked at")
 
         forecasts, needed = open_forecasts(description, rows), None
+        total = query.family(forecasts.columns).count
         if probability is not None:
             needed = forecasts.forecast(EpsilonForSubspacesQuery(probability=probability, **fields), progress=progress)
         forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]), progress=progress)

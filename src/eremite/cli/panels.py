@@ -22,6 +22,7 @@ from eremite.release.words import (
     protection_in_words,
     searched_in_words,
     spent_in_words,
+    subject_in_words,
 )
 from eremite.table.bounds import FloatArray
 
@@ -44,30 +45,29 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
     if release.query == "outlier_report":
         counts = f", {'each ' * (len(value) != 1)}with its noisy count among {session.n_rows:,} rows"
         lines = [(f"about {count:,}", list_names(subspace)) for subspace, count in value]
-        drawn = f"{drawn}; counts: auto"
     else:
         counts, lines = "", [(list_names(subspace),) for subspace in value]
-    # said of the draw, not of the table: the sets with the most outliers are likely, not certain, to be drawn
+    # The sentence is about the draw: the sets with the most outliers are likely, not certain, to be drawn.
     which, order = ("set", "") if len(value) == 1 else (f"{len(value):,} sets", ", in the order drawn")
     answer = f"drawn as the {which} of columns with the most outliers{order}{counts}"
     facts = {"searched": searched_in_words(release), "outlier": definition_in_words(release.definition)}
-    return _panel("subspaces", release, session, _numbered(answer, lines), facts, drawn)
+    title = "report" if release.query == "outlier_report" else "subspaces"
+    return _panel(title, release, session, _numbered(answer, lines), facts, drawn)
 
 
 def detect_panel(release: Release, session: Session, points: FloatArray | None) -> Panel:
     """Candidates in the order drawn, numbered from 1: points with their values, or rows of the table by number."""
     value: Any = release.value
-    one, others = ("row", "other row") if points is None else ("point", "row")
+    one, others = subject_in_words(release)
     where = list_names(release.columns)
-    # said of the draw, not of the table: whether one is an outlier, and how many rows are near, is not told
+    # The sentence is about the draw: it does not say whether one is an outlier, or how many rows are near.
     if len(value) == 1:
         answer = f"drawn as the {one} with the fewest rows near it in {where}"
     else:
         answer = f"drawn as the {len(value):,} {one}s with the fewest rows near them in {where}, in the order drawn"
-    lines = [
-        (f"row {place + 1:,}",) if points is None else (f"row {place + 1:,}", _coordinates(release, points[place]))
-        for place in value
-    ]
+    lines: list[tuple[str, ...]] = [(f"row {place + 1:,}",) for place in value]
+    if points is not None:
+        lines = [(f"candidate {place + 1:,}", _coordinates(release, points[place])) for place in value]
     facts = {
         "candidates": candidates_in_words(release),
         "outlier": definition_in_words(release.definition, one, others),

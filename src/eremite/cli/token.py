@@ -88,7 +88,7 @@ def _facts(grant: "Grant") -> dict[str, object]:
 
 
 def _row(grant: "Grant") -> tuple[str, ...]:
-    until = "it is revoked" if grant.expires is None else grant.expires.isoformat()
+    until = "no end date" if grant.expires is None else grant.expires.isoformat()
     names = show_name(grant.name), show_name(grant.account), list_names(grant.datasets, "datasets")
     return (*names, "yes" if grant.custodian else "", until)
 

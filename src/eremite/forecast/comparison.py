@@ -1,17 +1,17 @@
 """The expected error of a private count with each mechanism, on the same public or made-up rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, CountForecast, errors_html, forecast_count
+from eremite.forecast.count import CountError, errors_html, expected_error, forecast_count
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
 from eremite.queries import CompareMechanismsQuery, ForecastCountQuery
 from eremite.queries.choice import NAMES
-from eremite.queries.fields import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,8 +60,11 @@ def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> Mech
 
     Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
     """
-    whole = _forecast(stand_in, query, query.epsilon, "auto")  # refuses what no mechanism takes
-    outcomes = [_outcome(stand_in, query, error.epsilon, name) for name in _MECHANISMS for error in whole.errors]
+    query = replace(query, columns=stand_in.table.choose(query.columns))
+    fields = {field.name: getattr(query, field.name) for field in dataclass_fields(query)}
+    whole = forecast_count(stand_in, ForecastCountQuery(**fields))  # refuses what no mechanism takes
+    asked = [error.epsilon for error in whole.errors]
+    outcomes = [_outcome(stand_in, query, epsilon, name) for name in _MECHANISMS for epsilon in asked]
     return MechanismComparison(
         whole.definition,
         whole.columns,
@@ -72,26 +75,11 @@ def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> Mech
     )
 
 
-def _forecast(
-    stand_in: StandIn, query: CompareMechanismsQuery, epsilon: Number | Sequence[Number], mechanism: str
-) -> CountForecast:
-    return forecast_count(
-        stand_in,
-        ForecastCountQuery(
-            definition=query.definition,
-            columns=query.columns,
-            epsilon=epsilon,
-            delta=query.delta,
-            mechanism=mechanism,
-        ),
-    )
-
-
 def _outcome(
     stand_in: StandIn, query: CompareMechanismsQuery, epsilon: Fraction, mechanism: str
 ) -> CountError | LeftOut:
     try:
-        return _forecast(stand_in, query, epsilon, mechanism).errors[0]
+        return expected_error(stand_in, query.at(epsilon, mechanism).plan(stand_in.table))[1]
     except InputError as error:
         return LeftOut(mechanism, (epsilon,), str(error))
 

@@ -5,7 +5,7 @@ private table as far as the stand-in is like it; nothing here has looked at one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -71,10 +71,11 @@ def errors_html(title: str, stand_in: str, errors: Sequence[CountError]) -> str:
 
 def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecast:
     """For each epsilon, the noise of the mechanism that would run. Spends nothing; looks at the stand-in alone."""
+    query = replace(query, columns=stand_in.table.choose(query.columns))
     plans = [query.at(epsilon, query.mechanism).plan(stand_in.table) for epsilon in several(query.epsilon)]
     if not plans:
         raise InputError("Give at least one epsilon to forecast for.")
-    seen = [_seen(stand_in, plan) for plan in plans]
+    seen = [expected_error(stand_in, plan) for plan in plans]
     errors = tuple(error for _, error in seen)
     return CountForecast(query.definition, plans[0].columns, stand_in.words, seen[0][0], errors)
 
@@ -82,9 +83,10 @@ def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecas
 def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery) -> Fraction:
     """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most."""
     wanted = positive(query.within, "within")
+    query = replace(query, columns=stand_in.table.choose(query.columns))
 
     def suffices(epsilon: Fraction) -> bool:
-        return _seen(stand_in, query.at(epsilon, query.mechanism).plan(stand_in.table))[1].most <= wanted
+        return expected_error(stand_in, query.at(epsilon, query.mechanism).plan(stand_in.table))[1].most <= wanted
 
     epsilon = least_epsilon(suffices)
     if epsilon is None:
@@ -100,11 +102,12 @@ def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
     return epsilon if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
 
 
-def _seen(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:
+def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:
+    """The outliers of the stand-in, and the error of a release that follows the plan."""
     points, noise = stand_in.table.points(plan.columns), plan.noise
     n, d = points.shape
     most = Fraction(most_moved(n, d, plan.definition.min_neighbors))
-    # The count is asked for with any decay; a mechanism without one has the bound of all tables.
+    # The count needs some decay; a mechanism without one uses the global bound.
     outliers, bound = count_with_bound(points, plan.definition, noise.decay or Fraction(1, 2))
     scale = float(bound if noise.decay is not None else most)
     median, widest = (min(noise.half_width(share) * scale, n) for share in (0.5, 0.95))

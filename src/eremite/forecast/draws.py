@@ -108,7 +108,7 @@ def drawing_of(plan: SubspacesPlan) -> Drawing:
 
 
 def noisy_centers(of: Field, target: int, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
-    """One center a run: the target with smooth Laplace noise, rounded and clamped as a release does."""
+    """One center for each run: the target with smooth Laplace noise, rounded and clamped as a release does."""
     noise = _smooth_laplace(runs, rng) * _largest_bound(of, epsilon) / float(epsilon)
     return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
 

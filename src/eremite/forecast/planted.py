@@ -14,10 +14,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.errors import InputError
 from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
 from eremite.outliers import Subspace, Subspaces
 from eremite.queries.fields import SearchShape
+from eremite.queries.fit import require_choice
 from eremite.table import Bounds
 
 SEARCH_SHAPES = get_args(SearchShape)
@@ -32,8 +32,7 @@ def made_up_for_search(
     family: Subspaces, h: int, bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: SearchShape
 ) -> StandIn:
     """As many rows as the private table has, within its bounds, of the shape that was chosen."""
-    if shape not in SEARCH_SHAPES:
-        raise InputError(f"shape must be one of {', '.join(SEARCH_SHAPES)}.")
+    require_choice("shape", shape, SEARCH_SHAPES)
     if shape != "planted":
         return made_up(bounds, n_rows, rows_per_person, shape)
     sets, place = _apart(family, h), {name: at for at, name in enumerate(bounds)}

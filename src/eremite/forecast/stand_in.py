@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.errors import InputError
 from eremite.queries.fields import Shape
+from eremite.queries.fit import require_choice
 from eremite.table import Bounds, Table
 
 SHAPES = get_args(Shape)
@@ -31,12 +31,11 @@ def public_rows(table: Table) -> StandIn:
 
 
 def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: Shape) -> StandIn:
-    """As many rows as the private table has, within its bounds; everything else is the shape that was chosen.
+    """As many rows as the private table has, within its bounds, distributed by `shape`.
 
     The same rows every time, so that two forecasts can be compared.
     """
-    if shape not in SHAPES:
-        raise InputError(f"shape must be one of {', '.join(SHAPES)}.")
+    require_choice("shape", shape, SHAPES)
     rows = _DRAWN[shape](np.random.default_rng(SEED), n_rows, len(bounds))
     return StandIn(scaled_up(rows, bounds, rows_per_person), f"{n_rows:,} made-up rows, {_WORDS[shape]}")
 

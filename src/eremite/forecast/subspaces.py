@@ -106,10 +106,12 @@ def forecast_subspaces(
     Cost: one close look at every set of columns of the stand-in, whatever the number of epsilons; simulating takes a
     second for each epsilon and a thousand sets, about. `progress` is called with the number of sets looked at.
     """
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
-    if not plans:
+    epsilons = several(query.epsilon)
+    if not epsilons:
         raise InputError("Give at least one epsilon to forecast for.")
-    of, family = _seen(stand_in, plans[0], progress), plans[0].family
+    _require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in.table.n_rows)
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
+    of, family = _look(stand_in, plans[0], progress), plans[0].family
     falling = np.argsort(-of.counts, kind="stable")[: query.h + 1].tolist()
     sets, counts = list(family), of.counts.tolist()
     return SubspacesForecast(
@@ -132,7 +134,9 @@ def epsilon_for_subspaces(
     As far as the simulation tells, which has a sampling error. Cost: as `forecast_subspaces` for ten epsilons.
     """
     wanted = _probability(query.probability)
-    of = _seen(stand_in, query.at(LARGEST_EPSILON).plan(stand_in.table), progress)
+    first = query.at(LARGEST_EPSILON).plan(stand_in.table)
+    _require_bounded(first, stand_in.table.n_rows)
+    of = _look(stand_in, first, progress)
     epsilon = least_epsilon(lambda epsilon: _chance(of, query.at(epsilon).plan(stand_in.table)).all_found >= wanted)
     if epsilon is None:
         raise InputError(
@@ -149,9 +153,9 @@ def _probability(value: object) -> Fraction:
     return wanted
 
 
-def _seen(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:
-    """A look at every candidate, as close as the plan's utility needs; it serves every epsilon."""
-    family, n = plan.family, stand_in.table.n_rows
+def _require_bounded(plan: SubspacesPlan, n: int) -> None:
+    """Refuse a forecast that would look at too many sets, or draw too often."""
+    family = plan.family
     if family.count > MOST_SETS or family.count * n > MOST_ROWS:
         raise InputError(
             f"A forecast would look closely at {n:,} rows in {family.count:,} sets of columns, and stops at "
@@ -163,6 +167,11 @@ def _seen(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> 
             f"Naming {plan.h:,} of {family.count:,} sets of columns takes more than the {MOST_LOOKS:,} looks that a "
             "simulated search may take; name fewer, or choose a smaller size."
         )
+
+
+def _look(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:
+    """Look at every candidate, as closely as the plan's utility needs; serves every epsilon."""
+    family = plan.family
     place = {name: at for at, name in enumerate(family.columns)}
     places = [tuple(place[name] for name in subspace) for subspace in family]
     points = stand_in.table.points(stand_in.table.choose(family.columns))

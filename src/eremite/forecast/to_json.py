@@ -1,4 +1,4 @@
-"""Forecasts as plain facts, ready for JSON: the command line and the service tell the same."""
+"""Forecasts as plain facts, ready for JSON: the same for the command line and the service."""
 
 from dataclasses import fields, is_dataclass
 from fractions import Fraction

@@ -33,8 +33,8 @@ class Row:
     def happened(self) -> datetime:
         """The time of the event, by the clock of the process that wrote it."""
         try:
-            return datetime.fromisoformat(self.time)
-        except (ValueError, TypeError):
+            return datetime.fromisoformat(self.time).astimezone(UTC)
+        except (ValueError, TypeError, OverflowError):
             raise self._unreadable() from None
 
     def _unreadable(self) -> LedgerError:

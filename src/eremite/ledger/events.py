@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from eremite.errors import InputError
 from eremite.ledger.cost import Cost
-from eremite.privacy import Privacy, checked_budget
+from eremite.privacy import Privacy, checked_budget, written_fraction
 
 #: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge; all else is written in 1.
 FORMATS = (1, 2, 3)
@@ -145,16 +145,20 @@ def _format(event: Event) -> int:
 def from_payload(kind: str, payload: str) -> Event:
     """The event that `to_payload` wrote; a ValueError for any other text."""
     try:
-        values = json.loads(payload)
+        values = json.loads(payload, parse_constant=_no_number)
         written_in = values.pop("format")
         read = {name: _NUMBERS[name](**_fractions(values[name])) for name in _NUMBERS.keys() & values.keys()}
         event = _KINDS[kind](**(values | read))
         _require_well_formed(event)
-        if type(payload) is not str or written_in != _format(event):
+        if type(payload) is not str or type(written_in) is not int or written_in != _format(event):
             raise ValueError
     except (KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, OverflowError, InputError):
         raise ValueError from None
     return event
+
+
+def _no_number(_: str) -> NoReturn:
+    raise ValueError  # NaN and Infinity are not JSON
 
 
 def _require_well_formed(event: Event) -> None:
@@ -167,10 +171,18 @@ def _require_well_formed(event: Event) -> None:
             if name == "analyst" and not isinstance(event, CapSet):
                 raise ValueError  # only a cap may be that of the dataset as a whole
         elif name == "question":
-            if type(value) is not dict:
-                raise ValueError
+            _require_question(value)
         elif not isinstance(value, Cost) and type(value) is not (int if name in _WHOLE else str):
             raise ValueError
+
+
+def _require_question(value: object) -> None:
+    """A question is an object; its columns are a list of names, its definition and what was planned are objects."""
+    if type(value) is not dict or not all(isinstance(value.get(part, {}), dict) for part in ("definition", "planned")):
+        raise ValueError
+    columns = value.get("columns", [])
+    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
+        raise ValueError
 
 
 def canonical(value: Any) -> str:
@@ -185,4 +197,4 @@ def _plain(value: Any) -> Any:
 
 
 def _fractions(texts: dict[str, str]) -> dict[str, Fraction]:
-    return {name: Fraction(text) for name, text in texts.items()}
+    return {name: written_fraction(text) for name, text in texts.items()}

@@ -22,9 +22,8 @@ from eremite.ledger.timeline import BudgetTimeline, budget_timeline
 from eremite.ledger.transitions import Reserved, Stored, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
+from eremite.names import require_name
 from eremite.privacy import Privacy, checked_budget
-
-_LONGEST_NAME = 200
 
 
 def utc_now() -> datetime:
@@ -99,7 +98,7 @@ class Ledger:
         noted = [row.event for row in self._store.sources()]
         sharing = {event.dataset for event in noted if getattr(event, "source", None) == source}
         if dataset not in sharing:
-            self._note(SourceNoted(dataset=_name(dataset, "dataset"), source=_name(source, "source")))
+            self._note(SourceNoted(dataset=require_name(dataset, "dataset"), source=require_name(source, "source")))
         return tuple(sorted(sharing - {dataset}))
 
     def accept(self, dataset: str, witness: Witness, *, reason: str, known: Head) -> None:
@@ -120,9 +119,9 @@ class Ledger:
         """
         known = checked_budget(cap.epsilon, cap.delta)
         if source is not None:
-            _name(source, "source")
+            require_name(source, "source")
         wanted = DatasetOpened(
-            dataset=_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person, source=source
+            dataset=require_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person, source=source
         )
 
         def opened(page: Page) -> tuple[Changes | None, tuple[Privacy, bool]]:
@@ -140,11 +139,11 @@ class Ledger:
         The guarantee is then that of the highest cap that was set, or that would have been set after other answers.
         """
         if analyst is not None:
-            _name(analyst, "account")
+            require_name(analyst, "account")
         if not reason.strip():
             raise InputError("Changing a cap needs a reason, which is kept in the history.")
         known = checked_budget(cap.epsilon, cap.delta)
-        wanted = CapSet(dataset=_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
+        wanted = CapSet(dataset=require_name(dataset, "dataset"), analyst=analyst, cap=known, reason=reason)
         account = Account(dataset, EVERYONE if analyst is None else analyst)
         self._store.change(account, None, lambda page: transitions.set_cap(page, self._clock(), wanted))
         self._changed()
@@ -159,10 +158,10 @@ class Ledger:
         history.
         """
         wanted = Charged(
-            dataset=_name(account.dataset, "dataset"),
-            analyst=_name(account.analyst, "account"),
-            request_id=_name(request_id, "request id"),
-            fingerprint=_name(fingerprint, "fingerprint"),
+            dataset=require_name(account.dataset, "dataset"),
+            analyst=require_name(account.analyst, "account"),
+            request_id=require_name(request_id, "request id"),
+            fingerprint=require_name(fingerprint, "fingerprint"),
             cost=cost,
             question=question,
         )
@@ -278,9 +277,3 @@ def _entry(row: Row) -> Entry:
 def _about(event: Event, dataset: str | None, analyst: str | None) -> bool:
     whose = getattr(event, "analyst", None)
     return dataset in (None, event.dataset) and analyst in (None, whose)
-
-
-def _name(text: object, what: str) -> str:
-    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
-        raise InputError(f"The {what} must be a text of 1 to {_LONGEST_NAME} printable characters.")
-    return text

@@ -5,14 +5,13 @@ are texts "p/q". Statements mark their parameters with `?`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
 from eremite.errors import LedgerError
 from eremite.ledger.budget import Spent
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
-from eremite.privacy import Privacy
+from eremite.privacy import Privacy, written_fraction
 
 Rows = Iterable[Sequence[Any]]
 
@@ -70,20 +69,14 @@ def standing_from(row: Sequence[Any]) -> Standing:
     """The standing that `standing_row` wrote."""
     dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only, rows = row
     try:
-        cap = None if cap_epsilon is None else Privacy(Fraction(cap_epsilon), Fraction(cap_delta))
-        sums = (_fraction(epsilon), _fraction(delta), _fraction(rho), _fraction(rho_delta))
+        cap = None if cap_epsilon is None else Privacy(written_fraction(cap_epsilon), written_fraction(cap_delta))
+        sums = (written_fraction(epsilon), written_fraction(delta), written_fraction(rho), written_fraction(rho_delta))
         return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)), rows)
     except (ValueError, TypeError, ZeroDivisionError):
         raise LedgerError(
             f"The sums that the ledger keeps for dataset {dataset!r} cannot be read: somebody changed them. "
             "Nothing was charged; restore the ledger from a backup."
         ) from None
-
-
-def _fraction(text: str) -> Fraction:
-    """The fraction that `str` wrote as "p/q" or "p". `Fraction(text)` would take longer than the rest of a read."""
-    above, _, below = text.partition("/")
-    return Fraction(int(above), int(below) if below else 1)
 
 
 def standing_row(standing: Standing) -> tuple[Any, ...]:

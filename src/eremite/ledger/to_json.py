@@ -17,12 +17,14 @@ from eremite.ledger.events import (
 )
 from eremite.ledger.ledger import Entry
 from eremite.ledger.remaining import remaining
+from eremite.names import list_names
 from eremite.privacy import Privacy, json_number
 
 FIELDS = ("seq", "time", "event", "account", "request_id", "epsilon", "delta", "what", "hash")
 
 _SHOWN = 16  # letters of a fingerprint, for people
-_MOST_LISTED = 4
+_MOST_LISTED = 5
+_SAID_ELSEWHERE = ("query", "columns", "definition", "epsilon", "delta", "selection", "planned", "rows_per_person")
 
 _KINDS: dict[type[Event], str] = {
     DatasetOpened: "opened",
@@ -68,7 +70,7 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
     """The line of an event, with all fields of the question that was charged, or of the release handed over."""
     event, whole = entry.event, {}
     if isinstance(event, Released):
-        whole = {"release": json.loads(event.release)}
+        whole = {"release": _release(event)}
     if isinstance(event, Charged) and event.question is not None:
         whole = {"question": dict(event.question)}
     return line_to_json(entry) | whole
@@ -95,18 +97,28 @@ def _spent(event: Event) -> Privacy | None:
 
 
 def _question_in_words(question: Mapping[str, Any]) -> str:
-    """The fields of a question on one line, without what the line says elsewhere."""
-    fields = {name: value for name, value in question.items() if name not in ("query", "columns", "epsilon", "delta")}
-    definition = fields.pop("definition", {})
-    where = f"{question.get('query')} in {', '.join(question.get('columns') or ())}".removesuffix(" in ")
-    return "; ".join([where, *(f"{name}={_short(value)}" for name, value in (definition | fields).items())])
+    """The fields of a question on one line, as planned where "auto" was asked, without what the line says elsewhere."""
+    fields = question.get("definition", {}) | question | question.get("planned", {})
+    told = [f"{name}={_short(value)}" for name, value in fields.items() if name not in _SAID_ELSEWHERE]
+    return "; ".join([f"{question.get('query')} in {list_names(question.get('columns') or ())}", *told])
 
 
 def _short(value: Any) -> str:
-    """A value on one line; long lists are cut."""
+    """A value on one line: of a hashed list only its length, of another list its first parts."""
+    if isinstance(value, dict):
+        return ", ".join(f"{number} {name}" for name, number in value.items() if name != "sha256")
     if isinstance(value, list):
-        return ", ".join(map(str, value[:_MOST_LISTED])) + (", ..." if len(value) > _MOST_LISTED else "")
-    return json.dumps(value) if isinstance(value, dict) else str(value)
+        return list_names([str(part) for part in value], "values", most=_MOST_LISTED)
+    return str(value)
+
+
+def _release(event: Released) -> dict[str, Any]:
+    """The fields of a release; none of a text that is no release, which a store keeps all the same."""
+    try:
+        fields = json.loads(event.release)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _what(event: Event) -> str:
@@ -118,4 +130,6 @@ def _what(event: Event) -> str:
         return event.words or _question_in_words(event.question or {})
     if isinstance(event, Refused):
         return event.sentence
-    return json.dumps(json.loads(event.release)["value"]) if isinstance(event, Released) else ""
+    if isinstance(event, Released):
+        return json.dumps(_release(event).get("value"), ensure_ascii=False)
+    return ""

@@ -110,7 +110,8 @@ def _again(
     if _version(request.fingerprint) != _version(wanted.fingerprint):
         raise InputError(
             f"Request id {wanted.request_id!r} was used under another version of eremite, which identified questions "
-            "in another way; its answer is in the history. Ask under a new id; nothing was charged."
+            "in another way. If it was answered, its answer is among the account's releases. Ask under a new id; "
+            "nothing was charged."
         )
     if request.fingerprint != wanted.fingerprint:
         raise InputError(

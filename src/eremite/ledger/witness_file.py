@@ -5,13 +5,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from eremite.errors import LedgerError
 from eremite.ledger.chain import Head
-from eremite.privacy import Privacy
+from eremite.privacy import Privacy, written_fraction
 
 try:
     import fcntl
@@ -58,7 +57,7 @@ def _parsed(said: dict[str, Any]) -> Witnessed:
     return Witnessed(
         str(said["dataset"]),
         Head(head["event"], head["hash"]),
-        Privacy(Fraction(spent["epsilon"]), Fraction(spent["delta"])),
+        Privacy(written_fraction(spent["epsilon"]), written_fraction(spent["delta"])),
     )
 
 

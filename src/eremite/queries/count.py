@@ -12,7 +12,7 @@ from eremite.outliers import count_outliers
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, by_name, chosen, is_pure
 from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName
-from eremite.queries.fit import require_fit
+from eremite.queries.fit import require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
 from eremite.sensitivity import count_with_bound, most_moved
@@ -37,14 +37,12 @@ class CountQuery:
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         columns = table.choose(self.columns)
         require_fit(self.definition, table.n_rows)
-        if self.mechanism not in NAMES:
-            raise InputError(f"mechanism must be one of {', '.join(NAMES)}.")
+        require_choice("mechanism", self.mechanism, NAMES)
         each_row = per_row(privacy, table.rows_per_person)
         most = most_moved(table.n_rows, len(columns), self.definition.min_neighbors)
         name = chosen(each_row, most) if self.mechanism == "auto" else self.mechanism
         return CountPlan(
             query=replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta),
-            columns=columns,
             privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
             mechanism=name,
             noise=by_name(name, each_row),
@@ -56,7 +54,6 @@ class CountPlan(WithDefinition):
     """A count that can be answered, and the noise it gets."""
 
     query: CountQuery
-    columns: tuple[str, ...]
     privacy: Privacy
     mechanism: str
     noise: Mechanism

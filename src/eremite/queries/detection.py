@@ -52,8 +52,6 @@ class DetectQuery:
             _require_few_weights(self.h, self.definition.min_neighbors)
         return DetectionPlan(
             query=replace(self, candidates=points, columns=columns, epsilon=privacy.epsilon),
-            columns=columns,
-            candidates=points,
             privacy=privacy,
             rows_per_person=table.rows_per_person,
             each=per_row(privacy, table.rows_per_person).epsilon / self.h,
@@ -65,16 +63,20 @@ class DetectionPlan(WithDefinition):
     """Candidates that can be ranked: public points, or the rows themselves."""
 
     query: DetectQuery
-    columns: tuple[str, ...]
-    candidates: NDArray[np.float64] | None  # scaled; None: the rows
     privacy: Privacy
     rows_per_person: int
-    each: Fraction  # epsilon of one draw, of a row
+    each: Fraction  # epsilon of one draw, for one row
 
     @property
     def h(self) -> int:
         """How many candidates are named."""
         return self.query.h
+
+    @property
+    def candidates(self) -> NDArray[np.float64] | None:
+        """The points that are ranked, scaled; None for the rows themselves."""
+        points: NDArray[np.float64] | None = self.query.candidates
+        return points
 
     @property
     def cost(self) -> Cost:

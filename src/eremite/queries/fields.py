@@ -141,14 +141,14 @@ Radii = Annotated[
 ]
 MostYes = Annotated[int, Field(strict=True, description="How many answers may be yes.")]
 Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a count may be, in rows.")]
-Probability = Annotated[Number, _read_as(_EXACT), Field(description="That all sets named are right.")]
+Probability = Annotated[Number, _read_as(_EXACT), Field(description="Probability that all sets named are right.")]
 ShapeName = Annotated[
     Shape,
     _read_as(str),
-    Field(description="Of made-up rows, where there is no stand-in: clusters, normal or uniform."),
+    Field(description="Shape of made-up rows, if there is no stand-in: clusters, normal or uniform."),
 ]
 SearchShapeName = Annotated[
     SearchShape,
     _read_as(str),
-    Field(description="Of made-up rows, where there is no stand-in: planted, clusters, normal or uniform."),
+    Field(description="Shape of made-up rows, if there is no stand-in: planted, clusters, normal or uniform."),
 ]

@@ -1,5 +1,7 @@
 """Whether a question fits a table, from public facts."""
 
+from collections.abc import Sequence
+
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 
@@ -19,6 +21,12 @@ def require_fit(definition: object, n_rows: int) -> OutlierDefinition:
             "are further apart than 1; choose a radius well below 1."
         )
     return definition
+
+
+def require_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a value that is none of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}.")
 
 
 def require_named(h: object, candidates: int) -> None:

@@ -1,4 +1,4 @@
-"""What can be forecast, as records: the fields of a question without its epsilon, and of which rows to make up."""
+"""Forecast queries: the fields of a question without its epsilon, and the shape of made-up rows."""
 
 from dataclasses import dataclass, fields
 from typing import ClassVar

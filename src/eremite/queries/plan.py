@@ -25,7 +25,7 @@ class Plan(Protocol):
 
     @property
     def privacy(self) -> Privacy:
-        """What the answer spends, of a person with all rows this person has."""
+        """Epsilon and delta of the answer, for all rows of one person together."""
 
     @property
     def cost(self) -> Cost:
@@ -48,6 +48,12 @@ class WithDefinition:
 
     __slots__ = ()
     query: Any
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        columns: tuple[str, ...] = self.query.columns
+        return columns
 
     @property
     def definition(self) -> OutlierDefinition:

@@ -21,7 +21,7 @@ from eremite.release import Parameters, Value
 from eremite.sensitivity import Glimpse, dampened, most_moved, profile_function
 from eremite.table import Table
 
-#: Ten a decade, from where neighbors are all but equal to where half of everything is one.
+#: Nine or ten radii per decade, from 0.001 to 0.4.
 RADII = tuple(
     float(f"{digits}e{power}") for power in (-4, -3, -2) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 )[:27]
@@ -47,13 +47,18 @@ class RadiusQuery:
         definitions = definitions_for(self.min_neighbors, self.radii)
         for definition in definitions:
             require_fit(definition, table.n_rows)
-        most_moved(table.n_rows, len(columns), self.min_neighbors)  # refuses more columns than are known
+        most_moved(table.n_rows, len(columns), definitions[0].min_neighbors)  # refuses more columns than are known
         radii = tuple(definition.radius for definition in definitions)
         return RadiusPlan(
-            query=replace(self, share=share, columns=columns, radii=radii, epsilon=privacy.epsilon),
+            query=replace(
+                self,
+                min_neighbors=definitions[0].min_neighbors,
+                share=share,
+                columns=columns,
+                radii=radii,
+                epsilon=privacy.epsilon,
+            ),
             definitions=definitions,
-            columns=columns,
-            share=share,
             target=round(share * table.n_rows),
             privacy=privacy,
             rows_per_person=table.rows_per_person,
@@ -67,13 +72,16 @@ class RadiusPlan:
 
     query: RadiusQuery
     definitions: tuple[OutlierDefinition, ...]  # one for each radius
-    columns: tuple[str, ...]
-    share: Fraction
     target: int  # outliers that the share asks for
     privacy: Privacy
     rows_per_person: int
-    each: Fraction  # epsilon of the draw, of a row
+    each: Fraction  # epsilon of the draw, for one row
     mechanism: ClassVar[str] = "permute-and-flip"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(self.query.columns or ())
 
     @property
     def cost(self) -> Cost:
@@ -84,7 +92,10 @@ class RadiusPlan:
     @property
     def parameters(self) -> Parameters:
         """The share that was asked for, and the public list."""
-        return ("share", json_number(self.share)), ("radii", tuple(one.radius for one in self.definitions))
+        return ("share", json_number(exact(self.query.share, "share"))), (
+            "radii",
+            tuple(one.radius for one in self.definitions),
+        )
 
     @property
     def limit(self) -> int:
@@ -114,9 +125,12 @@ class RadiusPlan:
 def definitions_for(min_neighbors: int, radii: Sequence[float] | None) -> tuple[OutlierDefinition, ...]:
     """One definition for each radius of a public list."""
     listed = RADII if radii is None else radii
-    if not isinstance(listed, list | tuple) or not listed or len(set(listed)) < len(listed):
+    if not isinstance(listed, list | tuple) or not listed:
         raise InputError("radii must be a list of one or more numbers, each once.")
-    return tuple(OutlierDefinition(min_neighbors=min_neighbors, radius=radius) for radius in listed)
+    definitions = tuple(OutlierDefinition(min_neighbors=min_neighbors, radius=radius) for radius in listed)
+    if len(set(definitions)) < len(definitions):
+        raise InputError("radii must be a list of one or more numbers, each once.")
+    return definitions
 
 
 def checked_share(value: object) -> Fraction:

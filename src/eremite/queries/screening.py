@@ -51,7 +51,6 @@ class ScreenQuery:
         threshold = row * Fraction(1 / (1 + (2 * self.most_yes) ** (2 / 3)))
         return ScreeningPlan(
             query=replace(self, columns=columns, epsilon=privacy.epsilon),
-            columns=columns,
             privacy=privacy,
             threshold=threshold,
             answers=row - threshold,
@@ -63,10 +62,9 @@ class ScreeningPlan(WithDefinition):
     """A screening that can be opened."""
 
     query: ScreenQuery
-    columns: tuple[str, ...]
     privacy: Privacy
-    threshold: Fraction  # epsilon_1, of a row
-    answers: Fraction  # epsilon_2, of a row
+    threshold: Fraction  # epsilon_1, for one row
+    answers: Fraction  # epsilon_2, for one row
     mechanism: ClassVar[str] = "sparse-vector"
 
     @property
@@ -92,7 +90,7 @@ class Screening:
     """
 
     def __init__(self, table: Table, plan: ScreeningPlan) -> None:
-        self._table, self._plan = table, plan
+        self._plan = plan
         self._points = table.points(plan.columns)
         self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)
         self._noise = GlobalLaplace(plan.answers / (2 * plan.most_yes))
@@ -111,5 +109,5 @@ class Screening:
         return tuple(answers)
 
     def _cap(self) -> int:
-        """Beyond k by this much, only noise with a chance below e^-40 could make a difference. Public."""
+        """Where counting stops: beyond it, only noise of probability below e^-40 could change an answer. Public."""
         return self._plan.definition.min_neighbors + ceil(80 * self._plan.most_yes / float(self._plan.answers))

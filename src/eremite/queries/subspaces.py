@@ -39,7 +39,7 @@ from eremite.queries.fields import (
     Utility,
     UtilityName,
 )
-from eremite.queries.fit import require_fit, require_named
+from eremite.queries.fit import require_choice, require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
 from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
@@ -93,8 +93,8 @@ class SubspacesQuery(SearchFields):
         family = self.family(table.columns)
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         require_fit(self.definition, table.n_rows)
-        _require_choice("utility", self.utility, get_args(Utility))
-        _require_choice("selection", self.selection, get_args(Selection))
+        require_choice("utility", self.utility, get_args(Utility))
+        require_choice("selection", self.selection, get_args(Selection))
         require_named(self.h, family.count)
         _require_few_looks(self.h, family.count)
         utility = self._utility(table, family)
@@ -132,7 +132,7 @@ class SubspacesPlan(WithDefinition):
     selection: Selection
     rows_per_person: int
     center: SmoothLaplace | None  # noise for the center
-    each: Fraction  # epsilon of one draw, of a row
+    each: Fraction  # epsilon of one draw, for one row
 
     @property
     def h(self) -> int:
@@ -277,8 +277,3 @@ def _require_few_looks(h: int, candidates: int) -> None:
             f"Naming {h:,} of {candidates:,} subspaces takes more than the {MOST_LOOKS:,} looks that a search may "
             "take; name fewer, or choose a smaller size."
         )
-
-
-def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(choices)}.")

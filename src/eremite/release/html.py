@@ -13,6 +13,7 @@ from eremite.release.words import (
     protection_in_words,
     searched_in_words,
     spent_in_words,
+    subject_in_words,
 )
 
 _MOST_LINES = 20
@@ -20,9 +21,8 @@ _MOST_LINES = 20
 
 def release_html(release: Release) -> str:
     """The answer as a sentence, its parts as a table if it has several, and what it cost and protects."""
-    title, heads, rows = _ANSWERS.get(release.query, _plain)(release)
-    one, others = ("row", "other row") if release.query in _ABOUT_ROWS else ("candidate", "row")
-    facts = {"outlier": definition_in_words(release.definition, one, others)}
+    title, heads, rows = _answer(release)
+    facts = {"outlier": definition_in_words(release.definition, *subject_in_words(release))}
     if release.query in ("top_subspaces", "outlier_report"):
         facts["searched"] = searched_in_words(release)
     if release.query == "detect_outliers":
@@ -36,7 +36,6 @@ def release_html(release: Release) -> str:
     return card(title, facts, heads, [*rows[:_MOST_LINES], *left_out])
 
 
-_ABOUT_ROWS = ("count_outliers", "top_subspaces", "outlier_report", "choose_radius")
 _Answer = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
 
 
@@ -76,6 +75,14 @@ def _screen(release: Release) -> _Answer:
     value: Any = release.value
     title = f"{sum(value):,} of {len(value):,} candidates said to be outliers in {_names(release.columns)}"
     return title, (), []
+
+
+def _answer(release: Release) -> _Answer:
+    """The answer; a value of a shape that no release of ours has is shown as it is."""
+    try:
+        return _ANSWERS[release.query](release)
+    except (KeyError, TypeError, ValueError):
+        return _plain(release)
 
 
 def _plain(release: Release) -> _Answer:

@@ -15,7 +15,7 @@ from eremite.plots import answers, candidates, count, radii, sets
 from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.release import Release
-from eremite.release.words import mechanism_in_words, protected_in_words
+from eremite.release.words import mechanism_in_words, protected_in_words, subject_in_words
 
 if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
     from matplotlib.figure import Figure
@@ -87,8 +87,8 @@ def _cut(number: Fraction) -> str:
     return text if len(text) <= _LONGEST_NUMBER else f"about {float(number):.6g}"
 
 
-def _outlier(release: Release, one: str = "row", others: str = "other row") -> str:
-    return outlier(release.definition.min_neighbors, release.definition.radius, one, others)
+def _outlier(release: Release) -> str:
+    return outlier(release.definition.min_neighbors, release.definition.radius, *subject_in_words(release))
 
 
 def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
@@ -133,7 +133,7 @@ def _detect_outliers(release: Release) -> Drawn:
     which = f"{len(places):,}" if public is None else f"{len(places):,} of {public:,}"
     first = f"; the first {candidates.MOST} of {len(places):,}" if len(places) > candidates.MOST else ""
     title = f"Drawn as the {which} candidates with the fewest rows near, in {list_columns(release.columns)}{first}"
-    return Drawn(candidates.draw(places, public), title, _outlier(release, "candidate", "row"))
+    return Drawn(candidates.draw(places, public), title, _outlier(release))
 
 
 def _choose_radius(release: Release) -> Drawn:
@@ -150,7 +150,7 @@ def _open_screen(release: Release) -> Drawn:
     if type(before) is not int or not 0 <= before <= _MOST_ASKED:
         raise InputError("A picture of a screen needs a release that says how many were asked before.")
     title = f"{sum(said):,} of {len(said):,} candidates said to be outliers in {list_columns(release.columns)}"
-    return Drawn(answers.draw(said, before), title, _outlier(release, "candidate", "row"))
+    return Drawn(answers.draw(said, before), title, _outlier(release))
 
 
 _DRAWN: dict[str, Callable[[Release], Drawn]] = {

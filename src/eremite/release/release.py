@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import exact, json_number
+from eremite.privacy import LARGEST_EPSILON, exact, json_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ Neighbors = Literal["replace"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """One answer and what it cost. Of the rows it carries the value alone; all else was public before it was drawn."""
+    """One answer and what it cost. Only the value depends on the rows; all else was public before it was drawn."""
 
     value: Value
     query: str
@@ -111,7 +111,9 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
     _require(type(parsed["value"]) is not int or parsed["value"] >= 0)
     _require(fields["neighbors"] == "replace")
     _require(type(fields["rows_per_person"]) is int and fields["rows_per_person"] >= 1)
-    _require(parsed["epsilon"] > 0 and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None)
+    _require(
+        0 < parsed["epsilon"] <= LARGEST_EPSILON and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None
+    )
     return parsed
 
 

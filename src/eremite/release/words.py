@@ -38,7 +38,15 @@ def protection_in_words(release: Release) -> str:
 def mechanism_in_words(release: Release) -> str:
     """How the answer was drawn; with the utility, if candidates were scored by one."""
     utility = dict(release.parameters).get("utility")
-    return release.mechanism if utility is None else f"{utility}, {release.mechanism}"
+    drawn = release.mechanism if utility is None else f"{utility}, {release.mechanism}"
+    return f"{drawn}; counts: auto" if release.query == "outlier_report" else drawn
+
+
+def subject_in_words(release: Release) -> tuple[str, str]:
+    """What a release calls an outlier, and what must be near it: a row and other rows, or a candidate and rows."""
+    among_rows = release.query == "detect_outliers" and dict(release.parameters).get("candidates") is None
+    of_points = release.query in ("detect_outliers", "open_screen") and not among_rows
+    return ("candidate", "row") if of_points else ("row", "other row")
 
 
 def searched_in_words(release: Release) -> str:

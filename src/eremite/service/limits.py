@@ -105,7 +105,8 @@ def require_within_limits(fields: Mapping[str, Any], facts: Facts) -> None:
     for name, value in fields.items():
         _Check(name, LIMITS[name], facts).require(value)
         if name == "definition" and isinstance(value, dict):
-            require_within_limits({part: value[part] for part in value.keys() & LIMITS.keys()}, facts)
+            for part in value.keys() & {"min_neighbors", "radius"}:
+                _Check(part, LIMITS[part], facts).require(value[part])
 
 
 @dataclass(frozen=True, slots=True)

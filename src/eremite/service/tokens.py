@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from eremite.errors import InputError
+from eremite.names import require_name
 from eremite.service.file_permissions import require_private_file, require_private_folder
-from eremite.service.limits import MAX_TEXT_CHARS, MAX_TOKEN_CHARS
+from eremite.service.limits import MAX_TOKEN_CHARS
 
 _FORMAT = 1
 
@@ -35,10 +36,10 @@ class Grant:
     hash: str
 
     def __post_init__(self) -> None:
-        _require_name(self.name, "token's name")
-        _require_name(self.account, "account")
+        require_name(self.name, "token's name")
+        require_name(self.account, "account")
         for dataset in self.datasets:
-            _require_name(dataset, "dataset")
+            require_name(dataset, "dataset")
         if not self.datasets:
             raise InputError("A token needs at least one dataset; name it with --dataset.")
 
@@ -140,8 +141,3 @@ def _grant(fields: dict[str, Any]) -> Grant:
 def _require(valid: bool) -> None:
     if not valid:
         raise ValueError
-
-
-def _require_name(text: object, what: str) -> None:
-    if not isinstance(text, str) or not 0 < len(text) <= MAX_TEXT_CHARS or not text.isprintable():
-        raise InputError(f"The {what} must be a text of 1 to {MAX_TEXT_CHARS} printable characters.")

@@ -1,6 +1,6 @@
 """What can be asked for free, before anything is spent."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import overload
@@ -56,6 +56,12 @@ class Forecasts:
         self._n_rows = n_rows
         self._rows_per_person = rows_per_person
         self._stand_in = stand_in
+        self._made_up: tuple[object, StandIn] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, which are public."""
+        return tuple(self._bounds)
 
     @property
     def n_rows(self) -> int:
@@ -109,6 +115,8 @@ class Forecasts:
                 return forecast_subspaces(self._rows_to_search(query), query, progress)
             case EpsilonForSubspacesQuery():
                 return epsilon_for_subspaces(self._rows_to_search(query), query, progress)
+            case _:
+                raise InputError("Session.forecast takes a forecast such as ForecastCountQuery; questions go to ask.")
 
     def forecast_count(
         self,
@@ -128,7 +136,7 @@ class Forecasts:
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
         """
         return self.forecast(
             ForecastCountQuery(
@@ -159,7 +167,7 @@ class Forecasts:
             within: How far off a count may be, in rows.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
         """
         return self.forecast(
             EpsilonForCountQuery(
@@ -190,7 +198,7 @@ class Forecasts:
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
-            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
         """
         return self.forecast(
             CompareMechanismsQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, shape=shape)
@@ -226,7 +234,7 @@ class Forecasts:
             delta: What the search would spend beside epsilon.
             utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
-            shape: Of made-up rows, where there is no stand-in: "planted" (in groups, with outliers planted in h sets
+            shape: Shape of made-up rows, if there is no stand-in: "planted" (in groups, with outliers planted in h sets
                 of columns), "clusters", "normal" or "uniform".
             progress: Called with the number of sets looked at so far.
         """
@@ -267,11 +275,11 @@ class Forecasts:
             size: Search all sets of this many columns.
             max_size: Search all sets of up to this many columns.
             subspaces: Search these sets. Give one of size, max_size and subspaces.
-            probability: That all sets named are right.
+            probability: Probability that all sets named are right.
             delta: What the search would spend beside epsilon.
             utility: How sets are scored, as in `forecast_subspaces`.
             selection: How one is drawn: "permute-and-flip" or "exponential".
-            shape: Of made-up rows, as in `forecast_subspaces`.
+            shape: Shape of made-up rows, as in `forecast_subspaces`.
             progress: Called with the number of sets looked at so far.
         """
         query = EpsilonForSubspacesQuery(
@@ -304,7 +312,7 @@ class Forecasts:
             share: Which part of the rows shall be outliers: 0.01 or "1/100".
             columns: The columns that count; default: all.
             radii: The list to choose from; default: 0.001 to 0.4.
-            shape: Of made-up rows, where there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
         """
         return self.forecast(
             ForecastRadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, shape=shape)
@@ -312,16 +320,21 @@ class Forecasts:
 
     def _rows(self, shape: Shape) -> StandIn:
         """Public rows, or made-up ones."""
-        if self._stand_in is not None:
-            return public_rows(self._stand_in)
-        return made_up(self._bounds, self._n_rows, self._rows_per_person, shape)
+        return self._once(shape, lambda: made_up(self._bounds, self._n_rows, self._rows_per_person, shape))
 
     def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
         """Public rows, or made-up ones with something to find."""
-        family = query.family(list(self._bounds))
+        family, facts = query.family(self.columns), (self._bounds, self._n_rows, self._rows_per_person)
+        key = (query.shape, query.h, family)
+        return self._once(key, lambda: made_up_for_search(family, query.h, *facts, query.shape))
+
+    def _once(self, key: object, make: Callable[[], StandIn]) -> StandIn:
+        """The stand-in; without one, the rows made up last if they were made up in the same way."""
         if self._stand_in is not None:
             return public_rows(self._stand_in)
-        return made_up_for_search(family, query.h, self._bounds, self._n_rows, self._rows_per_person, query.shape)
+        if self._made_up is None or self._made_up[0] != key:
+            self._made_up = (key, make())
+        return self._made_up[1]
 
 
 def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
@@ -338,10 +351,11 @@ def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
         return Forecasts(bounds, stand_in.n_rows, rows_per_person, stand_in)
     if rows is None:
         raise InputError(
-            f"{description.path} names no stand_in, so rows are made up: give --rows, how many the table has (public)."
+            f"{description.path} names no stand_in, so rows are made up: give rows (--rows), the public number of rows "
+            "of the table."
         )
     if not 1 <= rows <= _MOST_ROWS:
-        raise InputError(f"--rows must be a whole number from 1 to {_MOST_ROWS:,}.")
+        raise InputError(f"rows (--rows) must be a whole number from 1 to {_MOST_ROWS:,}.")
     return Forecasts(bounds, rows, rows_per_person, None)
 
 

@@ -14,7 +14,7 @@ from eremite.release import Parameters, Release, Value
 from eremite.table import Table
 from eremite.version import __version__
 
-#: Raised whenever the same question would get another fingerprint; the ledger then refuses ids of older versions.
+#: Increase this when a change gives the same question another fingerprint: the ledger then refuses older ids.
 FINGERPRINT_VERSION = 2
 
 
@@ -27,6 +27,13 @@ class Request:
 
     @property
     def question(self) -> dict[str, Any]:
+        """The question as the ledger keeps it: what was asked, and what the plan made of it."""
+        utility = {name: value for name, value in self.plan.parameters if name == "utility"}
+        planned = {"mechanism": self.plan.mechanism, "rows_per_person": self.table.rows_per_person}
+        return self._asked | {"planned": utility | planned}
+
+    @property
+    def _asked(self) -> dict[str, Any]:
         """The fields of the question, ready for JSON; long lists are hashed. Fields without a value are left out."""
         query = self.plan.query
         values = {field.name: getattr(query, field.name) for field in fields(query)}
@@ -35,10 +42,10 @@ class Request:
 
     @property
     def fingerprint(self) -> str:
-        """Stable hash that identifies the question and the public facts of the table it is about."""
+        """Stable hash that identifies the question, as asked, and the public facts of the table it is about."""
         bounds = {name: [bound.min, bound.max] for name, bound in self.table.bounds.items()}
         facts = {"n_rows": self.table.n_rows, "rows_per_person": self.table.rows_per_person, "bounds": bounds}
-        return f"{FINGERPRINT_VERSION}:{_digest([self.question, facts, list(bounds)])}"
+        return f"{FINGERPRINT_VERSION}:{_digest([self._asked, facts, list(bounds)])}"
 
     def release(self, value: Value, request_id: str, charged_at: datetime, more: Parameters = ()) -> Release:
         """The answer with all that was public before it. How long it took to compute depends on the rows."""

@@ -7,7 +7,7 @@ from typing import Any, Self, overload
 from uuid import uuid4
 
 from eremite.errors import InputError
-from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Reserved, Stored, open_ledger, utc_now
+from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored, open_ledger, utc_now
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries import (
@@ -20,6 +20,7 @@ from eremite.queries import (
     SubspacesQuery,
 )
 from eremite.queries.fields import Number, Selection, Utility
+from eremite.queries.screening import ScreeningPlan
 from eremite.release import Release
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
@@ -49,7 +50,7 @@ class Session(Forecasts):
         account: Whose budget is spent, within the dataset's.
         dataset: The name the ledger knows the table by.
         stand_in: Public rows with the same columns and bounds, for forecasts.
-        clock: Gives the time of a charge, where the ledger is in memory; a `Ledger` has its own clock.
+        clock: Gives the time of a charge, unless `ledger` is a `Ledger`, which has its own.
         new_id: Gives a request id where none was passed.
     """
 
@@ -114,26 +115,27 @@ class Session(Forecasts):
         Args:
             query: The question, as a record: `CountQuery`, `SubspacesQuery`, `ReportQuery`, `DetectQuery`,
                 `RadiusQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
             progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
                 rows.
 
         Raises:
             InputError: The question does not fit the table, or the id was used for another question.
-            BudgetRefused: The budget does not cover the question; `needed` and `remaining` say by how much.
+            BudgetRefused: The budget does not cover the question: `needed` is what it would spend, `remaining` what is
+                left. Both are None if the budget is not the reason.
         """
+        if not isinstance(query, ReleasedQuery | ScreenQuery):
+            raise InputError("Session.ask takes a question such as CountQuery; forecasts go to Session.forecast.")
+        if progress is not None and not callable(progress):
+            raise InputError("progress must be a function that takes a number.")
         number = self._id(request_id)
-        if isinstance(query, ScreenQuery):
-            opened = query.plan(self._table)
-            request = Request(opened, self._table)
-            paid = self._charge(request, number)
-            assert isinstance(paid, Reserved), "nothing is stored for a screen"  # noqa: S101 -- for the type checker
-            return Screen(opened, request, number, paid.charged_at)
         plan = query.plan(self._table)
         request = Request(plan, self._table)
-        paid = self._charge(request, number)
+        paid = self._ledger.reserve(self._account, number, request.fingerprint, plan.cost, request.question)
         if isinstance(paid, Stored):
             return Release.from_json(paid.release)
+        if isinstance(plan, ScreeningPlan):
+            return Screen(plan, request, number, paid.charged_at)
         release = request.release(plan.compute(self._table, progress), number, paid.charged_at)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release
@@ -159,7 +161,7 @@ class Session(Forecasts):
             epsilon: What to spend, taken as written: 0.1 is 1/10, "1/3" a third.
             delta: What to spend beside epsilon; 0 is pure.
             mechanism: The noise; "auto" chooses by public facts.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = CountQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, mechanism=mechanism)
         return self.ask(query, request_id=request_id)
@@ -196,7 +198,7 @@ class Session(Forecasts):
             utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
             progress: Called with the number of sets counted so far. For the custodian: the pace depends on the rows.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = SubspacesQuery(
             definition=definition,
@@ -238,7 +240,7 @@ class Session(Forecasts):
             epsilon: What to spend in all, taken as written.
             delta: What to spend beside epsilon; 0 is pure.
             progress: Called with the number of sets counted so far. For the custodian: the pace depends on the rows.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = ReportQuery(
             definition=definition,
@@ -261,7 +263,7 @@ class Session(Forecasts):
         epsilon: Number,
         request_id: str | None = None,
     ) -> Release:
-        """Which h of the candidates have the fewest rows within the radius: their positions from 0, as drawn.
+        """Which h of the candidates have the fewest rows within the radius: their positions from 0, in the order drawn.
 
         Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
 
@@ -274,7 +276,7 @@ class Session(Forecasts):
             h: How many candidates to name.
             columns: The columns that count; default: all.
             epsilon: What to spend, taken as written.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = DetectQuery(definition=definition, candidates=candidates, h=h, columns=columns, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
@@ -300,7 +302,7 @@ class Session(Forecasts):
             columns: The columns that count; default: all.
             radii: The public list to choose from; default: 0.001 to 0.4.
             epsilon: What to spend, taken as written.
-            request_id: A name for the request: asked again under it, the stored answer is returned, for free.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = RadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
@@ -325,13 +327,10 @@ class Session(Forecasts):
             most_yes: How many answers may be yes.
             columns: The columns that count; default: all.
             epsilon: What to spend on all answers together, taken as written.
-            request_id: A name for the request.
+            request_id: Id of the request.
         """
         query = ScreenQuery(definition=definition, most_yes=most_yes, columns=columns, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
-
-    def _charge(self, request: Request, request_id: str) -> Reserved | Stored:
-        return self._ledger.reserve(self._account, request_id, request.fingerprint, request.plan.cost, request.question)
 
     def _id(self, given: str | None) -> str:
         if given is not None and not isinstance(given, str):

@@ -87,4 +87,4 @@ def _finite(end: str, value: Any) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise InputError(f"{end} must be finite")
-    return number
+    return number + 0.0  # -0.0 scales as 0.0 does

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Session, Table
+from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Session
 from eremite.mechanisms import entropy
+from eremite.outliers import count_outliers
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.report import ReportPlan
 from eremite.queries.screening import Screening
@@ -204,11 +205,13 @@ def test_command_line_prints_other_values_and_nothing_else(
     assert "drawn as the 2 " in "".join(text for _, text in sight)
 
 
-def table_in(holder: Any, *arguments: Any) -> Table:
-    """The private table that a method works on: of its object, of the object's request, or its first argument."""
+def count_in(holder: Any, *arguments: Any) -> int:
+    """The exact count of the rows that a method works on."""
+    if isinstance(holder, Screening):
+        return count_outliers(holder._points, DEFINITION)
     if isinstance(holder, Screen):
-        return holder._request.table
-    return holder._table if isinstance(holder, Session | Screening) else arguments[0]
+        return exact(holder._request.table)
+    return exact(holder._table if isinstance(holder, Session) else arguments[0])
 
 
 def wrapping(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, leak: Callable[[int, Any], Any]) -> None:
@@ -216,7 +219,7 @@ def wrapping(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, leak: Ca
     original = getattr(owner, name)
 
     def leaking(*arguments: Any, **request: Any) -> Any:
-        return leak(exact(table_in(*arguments)), original(*arguments, **request))
+        return leak(count_in(*arguments), original(*arguments, **request))
 
     monkeypatch.setattr(owner, name, leaking)
 

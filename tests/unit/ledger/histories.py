@@ -19,7 +19,7 @@ COSTS = st.one_of(
 
 
 def sums_of_losses(epsilons: list[float]) -> dict[float, tuple[float, float]]:
-    """Randomised responses together: what they can come to, and how likely that is in each of two neighboring tables.
+    """Randomized responses together: what they can come to, and how likely that is in each of two neighboring tables.
 
     No epsilon-DP releases tell more than these (Kairouz, Oh and Viswanath 2015).
     """

@@ -18,7 +18,7 @@ def needs_dp_accounting() -> None:
 
 
 def test_plan_total_is_that_of_the_releases_that_tell_most():
-    """Never below the exact epsilon of randomised responses, and within a hundredth of it."""
+    """Never below the exact epsilon of randomized responses, and within a hundredth of it."""
     needs_dp_accounting()
     epsilons = [Fraction(1, 10)] * 60
     total = plan_total(map(Cost.pure, epsilons), MILLIONTH)

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 import eremite
-from eremite import BudgetRefused, InputError, LedgerError, OutlierDefinition, Privacy, Session, Table
+from eremite import (
+    BudgetRefused,
+    CountQuery,
+    ForecastCountQuery,
+    InputError,
+    LedgerError,
+    OutlierDefinition,
+    Privacy,
+    Session,
+    Table,
+)
 from eremite.ledger import Account, Ledger, MemoryStore, open_ledger
 from eremite.queries.count import CountPlan
 
@@ -178,3 +188,41 @@ def test_open_keeps_the_ledger_beside_the_description(tmp_path):
     assert (tmp_path / "rows.db").exists()
     with pytest.raises(LedgerError, match=r"new\.db is not there, but its witness"):  # it would be a second budget
         eremite.open(tmp_path / "rows.toml", ledger=tmp_path / "new.db")
+
+
+LONG = "1" * 299 + ".7/" + "3" * 299 + "1"
+
+
+@pytest.mark.parametrize("epsilon", [LONG, Fraction(10**300 + 1, 10**301), "1/3"])
+def test_answer_for_an_epsilon_of_any_length_is_given_again(table, epsilon):
+    """A release was once written with more digits than were read back: paid for, and never to be seen again."""
+    session = Session(table, epsilon=1)
+    first = session.count_outliers(DEFINITION, epsilon=epsilon, request_id="one")
+    assert session.count_outliers(DEFINITION, epsilon=epsilon, request_id="one") == first
+
+
+WRONG = [
+    lambda session: session.top_subspaces(DEFINITION, h=1, size=1, epsilon=0.5, utility=np.array(["paper"])),
+    lambda session: session.top_subspaces(DEFINITION, h=1, size=1, epsilon=0.5, selection=np.array(["exponential"])),
+    lambda session: session.count_outliers(DEFINITION, epsilon=0.5, mechanism=np.array(["auto"])),
+    lambda session: session.top_subspaces(DEFINITION, h=1, size=1, epsilon=0.5, progress=5),
+    lambda session: session.ask(ForecastCountQuery(definition=DEFINITION)),
+    lambda session: session.ask("count"),
+    lambda session: session.forecast(CountQuery(definition=DEFINITION, epsilon=1)),
+    lambda session: session.choose_radius(3, share=0.1, radii=[0.1, Fraction(1, 10)], epsilon=0.5),
+]
+
+
+@pytest.mark.parametrize("ask", WRONG, ids=range(len(WRONG)))
+def test_argument_of_a_wrong_type_is_refused_before_the_charge(table, ask):
+    session = Session(table, epsilon=1)
+    with pytest.raises(InputError):
+        ask(session)
+    assert session.remaining == Privacy(Fraction(1))
+
+
+def test_columns_of_an_iterator_serve_every_epsilon_of_a_forecast(table):
+    session = Session(table, epsilon=1)
+    assert len(session.forecast_count(DEFINITION, iter(["a", "b"]), epsilon=[0.5, 1]).errors) == 2
+    assert session.compare_mechanisms(DEFINITION, iter(["a", "b"]), epsilon=[0.5, 1]).columns == ("a", "b")
+    assert session.epsilon_for_count(DEFINITION, iter(["a", "b"]), within=39) > 0
