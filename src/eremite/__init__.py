@@ -59,26 +59,15 @@ __all__ = [
     "open",
 ]
 
-_HOMES = {
-    "OutlierDefinition": ("eremite.outliers", "OutlierDefinition"),
-    "Privacy": ("eremite.privacy", "Privacy"),
-    "CompareMechanismsQuery": ("eremite.queries", "CompareMechanismsQuery"),
-    "CountQuery": ("eremite.queries", "CountQuery"),
-    "DetectQuery": ("eremite.queries", "DetectQuery"),
-    "EpsilonForCountQuery": ("eremite.queries", "EpsilonForCountQuery"),
-    "EpsilonForSubspacesQuery": ("eremite.queries", "EpsilonForSubspacesQuery"),
-    "ForecastCountQuery": ("eremite.queries", "ForecastCountQuery"),
-    "ForecastRadiusQuery": ("eremite.queries", "ForecastRadiusQuery"),
-    "ForecastSubspacesQuery": ("eremite.queries", "ForecastSubspacesQuery"),
-    "RadiusQuery": ("eremite.queries", "RadiusQuery"),
-    "ReportQuery": ("eremite.queries", "ReportQuery"),
-    "ScreenQuery": ("eremite.queries", "ScreenQuery"),
-    "SubspacesQuery": ("eremite.queries", "SubspacesQuery"),
-    "Release": ("eremite.release", "Release"),
-    "Session": ("eremite.session", "Session"),
-    "Table": ("eremite.table", "Table"),
-    "citation": ("eremite.citing", "citation"),
-    "open": ("eremite.session", "open_session"),
+#: The module of each name that loads when it is first used.
+_HOMES = dict.fromkeys((name for name in __all__ if name.endswith("Query")), "eremite.queries") | {
+    "OutlierDefinition": "eremite.outliers",
+    "Privacy": "eremite.privacy",
+    "Release": "eremite.release",
+    "Session": "eremite.session",
+    "Table": "eremite.table",
+    "citation": "eremite.citing",
+    "open": "eremite.session",
 }
 
 
@@ -87,8 +76,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eremite' has no attribute {name!r}")
     from importlib import import_module
 
-    module, attribute = _HOMES[name]
-    return getattr(import_module(module), attribute)
+    return getattr(import_module(_HOMES[name]), "open_session" if name == "open" else name)
 
 
 def __dir__() -> list[str]:

@@ -30,8 +30,8 @@ def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numb
 def card(title: str, facts: Mapping[str, str], heads: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()) -> str:
     """A record in a notebook: a sentence, a table if there is one, and facts below. Looks right without any style."""
     listed = _lines(heads, rows) if rows else ""
-    below = _lines((), [(name, text) for name, text in facts.items()])
-    return f"<div><p><strong>{escape(title)}</strong></p>{listed}{below}</div>"
+    below = _lines((), [(name.replace(" ", "\N{NO-BREAK SPACE}"), text) for name, text in facts.items()])
+    return f"<div><p><strong>{escape(title[:1].upper() + title[1:])}</strong></p>{listed}{below}</div>"
 
 
 def _head(text: str, kind: str) -> str:
@@ -41,7 +41,7 @@ def _head(text: str, kind: str) -> str:
 
 def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A plain table; a notebook's own style would align text right."""
-    left = ' style="text-align: left; vertical-align: top"'
+    left = ' style="text-align: left; vertical-align: top; padding-right: 1em"'
     top = f"<tr>{''.join(f'<th{left}>{escape(head)}</th>' for head in heads)}</tr>" if heads else ""
     body = "".join(f"<tr>{''.join(f'<td{left}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table>{top}{body}</table>"

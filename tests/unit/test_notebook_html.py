@@ -42,12 +42,12 @@ def test_release_shows_its_answer_cost_and_protection(one):
 
 def test_release_of_each_kind_says_its_value():
     count, sets, report, detection, radius, screen = (texts(one._repr_html_()) for one in made())
-    assert "about 1,212 rows are outliers in bmi and glucose" in count
+    assert "About 1,212 rows are outliers in bmi and glucose" in count
     assert "all 10 sets of 1 to 2 columns" in sets
     assert "glucose and visits" in sets
     assert "about 900" in report
     assert "20 public points" in detection
-    assert "radius 0.02" in radius
+    assert "Radius 0.02" in radius
     assert "2 of 3 candidates" in screen
 
 

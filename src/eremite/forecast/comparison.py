@@ -10,6 +10,7 @@ from eremite.errors import InputError
 from eremite.forecast.count import CountError, errors_html, expected_error, forecast_count
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
+from eremite.privacy import shown
 from eremite.queries import CompareMechanismsQuery, ForecastCountQuery
 from eremite.queries.choice import NAMES
 
@@ -51,8 +52,8 @@ class MechanismComparison:
         return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
 
     def _repr_html_(self) -> str:
-        title = "How far off a private count is expected to be with each mechanism"
-        return errors_html(title, self.stand_in, self.errors)
+        reasons = [f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}" for one in self.left_out]
+        return errors_html(self, {"left out": " ".join(reasons)} if reasons else {})
 
 
 def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:

@@ -13,15 +13,19 @@ from eremite.errors import InputError
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.stand_in import StandIn
 from eremite.html import card
+from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import LARGEST_EPSILON, positive, shown
+from eremite.privacy import LARGEST_EPSILON, Privacy, positive, shown
 from eremite.queries import EpsilonForCountQuery, ForecastCountQuery
 from eremite.queries.count import CountPlan
 from eremite.queries.fields import Number
+from eremite.release.words import definition_in_words
 from eremite.sensitivity import count_with_bound, most_moved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from eremite.forecast.comparison import MechanismComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +63,22 @@ class CountForecast:
         return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
     def _repr_html_(self) -> str:
-        return errors_html("How far off a private count is expected to be", self.stand_in, self.errors)
+        return errors_html(self, {})
 
 
-def errors_html(title: str, stand_in: str, errors: Sequence[CountError]) -> str:
-    """Errors as a notebook shows them."""
-    rows = [(shown(e.epsilon), e.mechanism, f"{e.median:,.0f}", f"{e.most:,.0f}") for e in errors]
-    facts = {"computed on": stand_in, "spent": "nothing; no private row was looked at"}
-    return card(title, facts, ("epsilon", "noise", "half of the counts off by", "95 % off by at most"), rows)
+def errors_html(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> str:
+    """Errors as a notebook shows them, and the facts they rest on."""
+    rows = [
+        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{e.median:,.0f}", f"{e.most:,.0f}") for e in forecast.errors
+    ]
+    facts = {
+        "outlier": definition_in_words(forecast.definition),
+        "computed on": f"{forecast.stand_in}, {forecast.outliers:,} of them outliers",
+        "spent": "nothing; no private row was looked at",
+    }
+    title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
+    heads = ("spending", "noise", "half of the counts off by", "95 % off by at most")
+    return card(title, facts | more, heads, rows)
 
 
 def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecast:

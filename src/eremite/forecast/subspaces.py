@@ -21,6 +21,7 @@ from eremite.outliers import OutlierDefinition, Subspace
 from eremite.privacy import LARGEST_EPSILON, exact, shown
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, Progress
 from eremite.queries.subspaces import SubspacesPlan
+from eremite.release.words import definition_in_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,14 +89,21 @@ class SubspacesForecast:
         return forecast_frame(figure, title, self.definition, f"{self.stand_in}, {self.family}", notes)
 
     def _repr_html_(self) -> str:
-        percent = [(chance.found, chance.all_found, chance.share) for chance in self.chances]
-        rows = [
-            (shown(chance.epsilon), *(f"{100 * each:.0f} %" for each in three), f"{chance.missed:,.1f}")
-            for chance, three in zip(self.chances, percent, strict=True)
-        ]
-        heads = ("epsilon", "first set right", f"all {self.h} right", "share right", "outliers missed")
-        facts = {"computed on": self.stand_in, "searched": self.family, "spent": "nothing"}
-        return card("How likely a private search names the right sets of columns", facts, heads, rows)
+        several = self.h > 1
+        heads = ("first set right", f"all {self.h} right", "share right") if several else ("set right",)
+        rows = []
+        for chance in self.chances:
+            chances = (chance.found, chance.all_found, chance.share) if several else (chance.found,)
+            cells = (f"{100 * each:.0f} %" for each in chances)
+            rows.append((shown(chance.epsilon), *cells, f"{chance.missed:,.1f}"))
+        facts = {
+            "outlier": definition_in_words(self.definition),
+            "searched": self.family,
+            "computed on": self.stand_in,
+            "spent": "nothing; no private row was looked at",
+        }
+        title = "How likely a private search names the right sets of columns"
+        return card(title, facts, ("epsilon", *heads, "outliers missed"), rows)
 
 
 def forecast_subspaces(

@@ -12,7 +12,7 @@ from eremite.html import card
 from eremite.names import list_names, quote_name, show_name
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.frames import columns_from_frame
-from eremite.table.numeric import counted, name_list, require_columns
+from eremite.table.numeric import name_list, require_columns
 from eremite.table.points import columns_of_points
 
 
@@ -112,7 +112,7 @@ class Table:
     def _repr_html_(self) -> str:
         """The public facts, for notebooks."""
         bounds = [(show_name(name), repr(bound.min), repr(bound.max)) for name, bound in self.bounds.items()]
-        title = f"Table of {counted(self.n_rows, 'row')}, at most {self.rows_per_person} per person"
+        title = f"Table of {self.n_rows:,} rows, at most {self.rows_per_person:,} per person"
         return card(title, {"shown": "public facts; the rows are private"}, ("column", "min", "max"), bounds)
 
     def __reduce__(self) -> NoReturn:
