@@ -106,7 +106,7 @@ def known(page: Page, dataset: str) -> Standing:
 def _again(
     page: Page, request: Request, now: datetime, wanted: Charged
 ) -> tuple[Changes | None, Reserved | Stored | Refusal]:
-    """The same id once more: the stored release, or none at all."""
+    """Answer a request id that was charged before: with its stored release, or with a refusal."""
     if _version(request.fingerprint) != _version(wanted.fingerprint):
         raise InputError(
             f"Request id {wanted.request_id!r} was used under another version of eremite, which identified questions "

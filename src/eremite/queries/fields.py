@@ -42,22 +42,23 @@ def _number(value: object) -> int | Decimal | str:
     return value
 
 
-def _float(value: object) -> float:
+def _float(value: object, words: str = "be a number") -> float:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise _must("be a number")
+        raise _must(words)
     try:
         number = float(value)
     except OverflowError:
         number = inf
     if isinf(number):
-        raise _must("be a number that is not as large")
+        raise _must(f"{words} that is not as large")
     return number
 
 
 def _definition(value: object) -> OutlierDefinition:
     if not isinstance(value, dict) or value.keys() != {"min_neighbors", "radius"}:
         raise _must("be an object with min_neighbors and radius")
-    return OutlierDefinition(min_neighbors=value["min_neighbors"], radius=_float(value["radius"]))
+    radius = _float(value["radius"], "have as radius a number")
+    return OutlierDefinition(min_neighbors=value["min_neighbors"], radius=radius)
 
 
 def _read_as(kind: Any) -> GetPydanticSchema:

@@ -101,7 +101,7 @@ def test_forecast_has_no_request_id() -> None:
         (b'{"definition": {"min_neighbors": 5}, "epsilon": 1, "columns": [%.0s]}', "The field 'definition' must be"),
         (b'{"definition": {"min_neighbors": 0, "radius": 1}, "epsilon": 1, "columns": [%.0s]}', "min_neighbors must"),
         (b'{"definition": {"min_neighbors": 1, "radius": 1e999}, "epsilon": 1, "columns": [%.0s]}', "radius must have"),
-        (b'{"definition": {"min_neighbors": 1, "radius": "1"}, "epsilon": 1, "columns": [%.0s]}', "must be a number"),
+        (b'{"definition": {"min_neighbors": 1, "radius": "1"}, "epsilon": 1, "columns": [%.0s]}', "as radius a number"),
     ],
 )
 def test_body_that_does_not_fit_is_told_in_one_sentence(body: bytes, sentence: str) -> None:
