@@ -135,11 +135,11 @@ def written_fraction(text: object) -> Fraction:
 
 
 def json_number(number: Fraction) -> float | int | str:
-    """A JSON value that `exact` turns back into the same fraction."""
-    text = shown(number)
-    if "/" in text:
-        return text
-    return int(number) if number.denominator == 1 else float(number)
+    """A JSON value that is exactly this fraction: a number if a float's repr is exact, else "p/q"."""
+    nearest = float(number)
+    if Fraction(repr(nearest)) != number:
+        return f"{number.numerator}/{number.denominator}"
+    return int(number) if number.denominator == 1 else nearest
 
 
 def times_as_likely(epsilon: Fraction) -> str:

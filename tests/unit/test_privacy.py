@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite import InputError, Privacy
-from eremite.privacy import checked_delta, checked_epsilon, exact, positive, shown, times_as_likely
+from eremite.privacy import (
+    checked_delta,
+    checked_epsilon,
+    exact,
+    json_number,
+    positive,
+    shown,
+    times_as_likely,
+    written_fraction,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +125,29 @@ def test_times_as_likely_are_never_below_e_to_the_epsilon_and_by_little_above(ep
     e = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp()
     assert arb(fmpq(told.numerator, told.denominator)) >= e
     assert told <= float(e) * (1 + 1e-11) + 0.01
+
+
+@pytest.mark.parametrize(
+    "number",
+    [Fraction(1, 3), Fraction(1, 10), Fraction(0), Fraction(7), Fraction(2**60 + 1, 2**1024), Fraction(1, 10**600)],
+)
+def test_json_number_is_exactly_the_fraction(number):
+    """What is left of a budget, written down and asked for, must not be more than is left."""
+    assert Fraction(str(json_number(number))) == number
+
+
+@given(st.fractions())
+def test_fraction_reads_back_as_it_was_written(number):
+    assert written_fraction(str(number)) == number
+
+
+@pytest.mark.parametrize("text", ["1e99999999", "0.5", "", "a/b", "1" * 5_000, None, 0.5, 3])
+def test_text_that_is_no_written_fraction_is_refused_at_once(text):
+    with pytest.raises(ValueError, match=r".*"):
+        written_fraction(text)
+
+
+@pytest.mark.parametrize("text", ["1_0", "\uff11", "\u0660.\u0665"])
+def test_number_in_other_digits_is_refused(text):
+    with pytest.raises(InputError, match="epsilon must be a number"):
+        checked_epsilon(text)
