@@ -92,10 +92,8 @@ class RadiusPlan:
     @property
     def parameters(self) -> Parameters:
         """The share that was asked for, and the public list."""
-        return ("share", json_number(exact(self.query.share, "share"))), (
-            "radii",
-            tuple(one.radius for one in self.definitions),
-        )
+        share = json_number(exact(self.query.share, "share"))
+        return ("share", share), ("radii", tuple(definition.radius for definition in self.definitions))
 
     @property
     def limit(self) -> int:
