@@ -84,3 +84,22 @@ def test_table_shows_public_facts_alone():
     shown = texts(one._repr_html_())
     assert "Table of 40 rows" in shown
     assert HOSTILE in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("top_subspaces", (1, 2)),
+        ("outlier_report", ((("a",), "x"),)),
+        ("outlier_report", (("a",),)),
+        ("detect_outliers", ("a",)),
+        ("open_screen", ("a",)),
+    ],
+)
+def test_value_of_a_strange_shape_is_shown_as_it_is(query, value):
+    shown = texts(Release.from_json(release(query, value).to_json())._repr_html_())
+    assert repr(value) in shown
+
+
+def test_one_set_is_called_one():
+    assert "Drawn as the set of columns" in texts(release("top_subspaces", (("bmi",),))._repr_html_())

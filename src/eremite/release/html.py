@@ -9,6 +9,7 @@ from eremite.release.release import Release
 from eremite.release.words import (
     candidates_in_words,
     definition_in_words,
+    drawn_sets_in_words,
     mechanism_in_words,
     protection_in_words,
     searched_in_words,
@@ -50,13 +51,13 @@ def _count(release: Release) -> _Answer:
 def _subspaces(release: Release) -> _Answer:
     value: Any = release.value
     rows = [(f"{rank}", _names(names)) for rank, names in enumerate(value, 1)]
-    return "drawn as the sets of columns with the most outliers", ("order drawn", "columns"), rows
+    return drawn_sets_in_words(len(rows)), ("order drawn", "columns"), rows
 
 
 def _report(release: Release) -> _Answer:
     value: Any = release.value
     rows = [(f"{rank}", _names(names), f"about {count:,}") for rank, (names, count) in enumerate(value, 1)]
-    return "drawn as the sets of columns with the most outliers", ("order drawn", "columns", "outliers"), rows
+    return drawn_sets_in_words(len(rows)), ("order drawn", "columns", "outliers"), rows
 
 
 def _detection(release: Release) -> _Answer:

@@ -15,7 +15,7 @@ from eremite.plots import answers, candidates, count, radii, sets
 from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.release import Release
-from eremite.release.words import mechanism_in_words, protected_in_words, subject_in_words
+from eremite.release.words import drawn_sets_in_words, mechanism_in_words, protected_in_words, subject_in_words
 
 if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
     from matplotlib.figure import Figure
@@ -122,9 +122,9 @@ def _outlier_report(release: Release) -> Drawn:
 
 
 def _named(drawn: int, shown: int) -> str:
-    """Said of the draw: the sets with the most outliers are likely, not certain, to be drawn."""
+    """What was drawn, and how much of it a picture shows."""
     first = f"; the first {shown} of {drawn:,}" if drawn > shown else ""
-    return f"Drawn as the {'sets' if drawn != 1 else 'set'} of columns with the most outliers{first}"
+    return f"{drawn_sets_in_words(drawn).capitalize()}{first}"
 
 
 def _detect_outliers(release: Release) -> Drawn:

@@ -62,6 +62,11 @@ def searched_in_words(release: Release) -> str:
     return "sets of columns"
 
 
+def drawn_sets_in_words(number: int) -> str:
+    """What a search drew. The sets with the most outliers are likely, not certain, to be drawn."""
+    return f"drawn as the {'set' if number == 1 else 'sets'} of columns with the most outliers"
+
+
 def candidates_in_words(release: Release) -> str:
     """What was ranked; for the rows themselves, also how little a draw among them can tell."""
     told = dict(release.parameters)

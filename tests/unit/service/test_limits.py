@@ -246,3 +246,13 @@ def test_page_of_the_service_lists_every_limit() -> None:
         assert f"{number:,}" in told
     assert f"{limits.MAX_BODY_BYTES // 2**20} MiB" in told
     assert f"{limits.MAX_HEAD_BYTES // 2**10} KiB" in told
+
+
+def test_definition_within_a_definition_is_not_followed():
+    """A body of nested definitions must not go as deep as its sender likes."""
+    nested: dict[str, Any] = {"min_neighbors": 5, "radius": 0}
+    for _ in range(5_000):
+        nested = {"definition": nested, "min_neighbors": 5}
+    limits.require_within_limits({"definition": nested}, Facts(100, 2, 3))
+    with pytest.raises(InputError, match="min_neighbors must be at most 99"):
+        limits.require_within_limits({"definition": {"min_neighbors": 100}}, Facts(100, 2, 3))

@@ -75,3 +75,8 @@ def test_bounds_are_frozen_floats() -> None:
     assert (type(bounds.min), type(bounds.max)) == (float, float)
     with pytest.raises(AttributeError):
         bounds.min = 0.0  # type: ignore[misc]
+
+
+def test_negative_zero_is_zero():
+    """They scale alike, so a question about either is the same question."""
+    assert repr(Bounds(min=-0.0, max=1)) == repr(Bounds(min=0, max=1))
