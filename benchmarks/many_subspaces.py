@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 from benchmarks.clock import cpu_seconds
 from benchmarks.tables import K, clusters
 from eremite import OutlierDefinition, Session, Table
-from eremite.engines import CountNeighbors
+from eremite.engines import FindNeighbors
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import Subspaces, count_outliers_in_each, in_each
 from eremite.queries.subspaces import CENTER_SHARE
@@ -97,8 +97,8 @@ def _bounds(table: Table, definition: OutlierDefinition, family: Subspaces) -> F
     """The counts and the largest smooth bound, as the search for a center takes them."""
     decay, largest = SmoothLaplace(CENTER_SHARE).decay, Fraction(0)
 
-    def look(points: NDArray[np.float64], count: CountNeighbors) -> tuple[Glimpse, Fraction]:
-        return glimpse(points, definition, decay, largest, count)
+    def look(points: NDArray[np.float64], find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+        return glimpse(points, definition, decay, largest, find)
 
     for _, (_, bound) in in_each(table, family, look):
         largest = max(largest, bound)

@@ -71,14 +71,24 @@ def truss_by_definition(points, radius):
     return m
 
 
+def around_rows_by_definition(points, window, radius):
+    """The most rows of the window within the radius of one row, whichever row of the table it is."""
+    rows = np.asarray(points, dtype=float).tolist()
+    held = [
+        sum(are_neighbors(p, q, radius) for j, q in enumerate(rows) if j != i and window[j]) for i, p in enumerate(rows)
+    ]
+    return max(held, default=0)
+
+
 def profile_by_definition(points, min_neighbors, radius, steps, bound=depth_by_definition):
-    """A^(t) of theory: windows around k and k - 1, the bound on what a ball can hold, + t + 1, two caps."""
+    """A^(t) of theory, 4b: what a removal around a row and an addition anywhere can turn, + t + 1, two caps."""
     rows = np.asarray(points, dtype=float)
     n, d = rows.shape
     degrees = np.array(degrees_by_definition(rows, radius))
-    reach = radius * np.sqrt(d)
     most = min(n, min_neighbors * kissing_number_bound(d) + 1)
-    return [
-        min(most, max(bound(rows[np.abs(degrees - j) <= t], reach) for j in (min_neighbors, min_neighbors - 1)) + t + 1)
-        for t in range(steps)
-    ]
+    profile = []
+    for t in range(steps):
+        removal, addition = (np.abs(degrees - j) <= t for j in (min_neighbors, min_neighbors - 1))
+        held = bound(rows[addition], radius * np.sqrt(d))
+        profile.append(min(most, max(around_rows_by_definition(rows, removal, radius), held) + t + 1))
+    return profile

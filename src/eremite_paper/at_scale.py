@@ -26,7 +26,8 @@ def smooth_sensitivity(points: NDArray[np.float64], definition: OutlierDefinitio
     seen = windows(points, definition, last + 1, "auto", n)
     for t in range(last + 1):
         floor = min(n, max(0, int(best * exp(fall * t) * (1 - 1e-9)) - t - 1))
-        best = max(best, exp(-fall * t) * min(n, seen.ball_bound(t, floor) + t + 1))
+        held = max(seen.ball_bound(j, t, floor) for j in (definition.min_neighbors, definition.min_neighbors - 1))
+        best = max(best, exp(-fall * t) * min(n, held + t + 1))
     return best
 
 

@@ -9,7 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from eremite.geometry import kissing_number_bound
-from tests.definition import degrees_by_definition, depth_by_definition, outliers_by_definition
+from tests.definition import (
+    around_rows_by_definition,
+    degrees_by_definition,
+    depth_by_definition,
+    outliers_by_definition,
+)
 
 DECAY = Fraction(3, 4)
 
@@ -26,14 +31,34 @@ def smooth(profile, decay=DECAY):
     return max(decay**t * int(size) for t, size in enumerate(profile))
 
 
-def profile_with(points, k, radius, steps, *, bound=depth_by_definition, around=(0, -1), per_step=1, extra=1, cap=0):
-    """The profile written out, with a handle on each of its parts."""
+def centered_anywhere(points, window, radius, bound):
+    """A bound on what one ball holds of the window, as an addition needs it."""
+    return bound(points[window], radius * np.sqrt(points.shape[1]))
+
+
+def centered_at_a_row(points, window, radius, bound):
+    """What one ball around a row holds of the window, as a removal needs it."""
+    return around_rows_by_definition(points, window, radius)
+
+
+def profile_with(
+    points, k, radius, steps, *,
+    bound=depth_by_definition, removal=centered_at_a_row, addition=centered_anywhere, upper=1, per_step=(1, 1), extra=1,
+    cap=0,
+):  # fmt: skip
+    """The profile written out, with a handle on each of its parts: removals first, then additions."""
     n, d = points.shape
     degrees = np.array(degrees_by_definition(points, radius))
-    reach = radius * np.sqrt(d)
     most = min(n + cap, k * kissing_number_bound(d) + 1)
-    sizes = [max(bound(points[np.abs(degrees - k - j) <= t], reach) for j in around) for t in range(steps)]
-    return [min(most, size + per_step * t + extra) for t, size in enumerate(sizes)]
+    profile = []
+    for t in range(steps):
+        around_k = (degrees >= k - t) & (degrees <= k + upper * t)
+        sizes = (
+            removal(points, around_k, radius, bound),
+            addition(points, np.abs(degrees - k + 1) <= t, radius, bound),
+        )
+        profile.append(min(most, max(size + each * t for size, each in zip(sizes, per_step, strict=True)) + extra))
+    return profile
 
 
 def replaced(rows, size):

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from eremite import OutlierDefinition, Table
-from eremite.engines import count_neighbors
+from eremite.engines import find_neighbors
 from eremite.queries import SubspacesQuery
 from eremite.queries.subspaces import family_among
 from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
@@ -59,7 +59,7 @@ def _rows_of(points, subspace):
 @cache
 def _library_look(rows, k, radius, decay):
     points, definition = np.array(rows), OutlierDefinition(min_neighbors=k, radius=radius)
-    look, bound = glimpse(points, definition, decay, Fraction(0), count_neighbors)
+    look, bound = glimpse(points, definition, decay, Fraction(0), find_neighbors)
     return look.outliers, _library_profile(rows, k, radius), bound
 
 

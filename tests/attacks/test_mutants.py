@@ -5,14 +5,31 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.attacks.neighboring import DECAY, broken, line, profile_with, smooth, square, violations
-from tests.definition import core_by_definition, depth_by_definition, outliers_by_definition
+from tests.attacks.neighboring import (
+    DECAY,
+    broken,
+    centered_at_a_row,
+    line,
+    profile_with,
+    smooth,
+    square,
+    violations,
+)
+from tests.definition import (
+    around_rows_by_definition,
+    core_by_definition,
+    depth_by_definition,
+    outliers_by_definition,
+)
 
 
-def centered_at_rows(points, reach):
-    """The most points in a ball around one of them: not admissible, a new point can be a new center."""
-    held = [np.count_nonzero(np.linalg.norm(points - p, axis=1) <= reach * (1 + 1e-9)) for p in points]
-    return max(held, default=0)
+def nothing(points, window, radius, bound):
+    return 0
+
+
+def centered_at_a_row_of_small_degree(points, window, radius, bound):
+    """Only rows of the window serve as centers: a row in a crowd turns others too when it leaves."""
+    return around_rows_by_definition(points[window], np.ones(window.sum(), bool), radius)
 
 
 def mutant(**changes):
@@ -36,14 +53,29 @@ def test_attack_finds_nothing_in_the_profile_without_mistakes(rows):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"around": (0,)},
-        {"around": (-1,)},
-        {"per_step": 0},
+        {"addition": nothing},
+        {"removal": nothing},
+        {"addition": centered_at_a_row},
+        {"removal": centered_at_a_row_of_small_degree},
+        {"upper": 0},
+        {"per_step": (0, 0)},
+        {"per_step": (1, 0)},
+        {"per_step": (0, 1)},
         {"extra": 0},
-        {"bound": centered_at_rows},
         {"cap": -1},
     ],
-    ids=["no window at k - 1", "no window at k", "no + t", "no + 1", "balls centered at rows", "cap N - 1"],
+    ids=[
+        "no additions",
+        "no removals",
+        "additions centered at rows",
+        "removals centered at rows of small degree",
+        "no upper half of the window at k",
+        "no + t",
+        "no + t for additions",
+        "no + t for removals",
+        "no + 1",
+        "cap N - 1",
+    ],
 )
 def test_attack_catches(changes):
     assert caught(mutant(**changes)) is not None

@@ -61,7 +61,7 @@ def limited(limits, method):
     def profile(points, k, radius, steps):
         definition = OutlierDefinition(min_neighbors=k, radius=radius)
         seen = windows(points, definition, steps, method, len(points), limits=limits)
-        return [min(len(points), seen.ball_bound(step) + step + 1) for step in range(steps)]
+        return [min(len(points), seen.turned(step) + step + 1) for step in range(steps)]
 
     return profile
 

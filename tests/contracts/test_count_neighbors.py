@@ -1,13 +1,13 @@
-"""The contract of `CountNeighbors`: whoever counts, the integers are those of the definition."""
+"""The contract of `CountNeighbors` and `FindNeighbors`: whoever counts or lists, the definition says what."""
 
 from functools import partial
 
 import numpy as np
 import pytest
 
-from eremite.engines import count_neighbors
-from eremite.engines.local import count_neighbors_with
-from tests.definition import degrees_by_definition
+from eremite.engines import count_neighbors, find_neighbors
+from eremite.engines.local import count_neighbors_with, find_neighbors_with
+from tests.definition import are_neighbors, degrees_by_definition
 
 ENGINES = {
     "local": count_neighbors,
@@ -16,9 +16,21 @@ ENGINES = {
 }
 
 
+LISTING_ENGINES = {
+    "local": find_neighbors,
+    "local, one core": partial(find_neighbors_with, 1),
+    "local, four threads": partial(find_neighbors_with, 4),
+}
+
+
 @pytest.fixture(params=ENGINES)
 def count(request):
     return ENGINES[request.param]
+
+
+@pytest.fixture(params=LISTING_ENGINES)
+def find(request):
+    return LISTING_ENGINES[request.param]
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 6, 12])
@@ -68,3 +80,42 @@ def test_engine_may_be_called_from_several_threads_at_once(count):
     wanted = count(points, 0.05, 20).tolist()
     with ThreadPoolExecutor(6) as pool:
         assert all(found.tolist() == wanted for found in pool.map(lambda _: count(points, 0.05, 20), range(12)))
+
+
+def lists_of(found, rows):
+    """The lists that came one after the other, each in order."""
+    stops = np.cumsum(found.degrees[rows])
+    return [sorted(part.tolist()) for part in np.split(found.of(rows), stops[:-1])]
+
+
+def lists_by_definition(points, radius, rows):
+    every = points.tolist()
+    return [[j for j, q in enumerate(every) if j != i and are_neighbors(every[i], q, radius)] for i in rows]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6, 12])
+@pytest.mark.parametrize("radius", [0.05, 0.25, 0.5])
+def test_engine_lists_what_the_definition_lists(find, d, radius):
+    """Ties, equal rows, rows in any order and twice; a row of the cap or more is not asked for."""
+    rng = np.random.default_rng(d)
+    for points in (rng.integers(0, 4, (150, d)) / 4, rng.random((200, d))):
+        found = find(points, radius, 30)
+        rows = rng.permutation(np.flatnonzero(found.degrees < 30))
+        rows = np.concatenate([rows, rows[:3]])
+        if rows.size:
+            assert lists_of(found, rows) == lists_by_definition(points, radius, rows)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 9])
+@pytest.mark.parametrize("radius", [1e150, 1e-140, 0.0])
+def test_engine_lists_what_the_definition_lists_at_the_ends_of_the_range(find, d, radius):
+    values = [1e150, -1e150, np.nextafter(1e150, 0), 0.0, 5e-324, 1e-140 * np.sqrt(d), 1.1e-162, 2.3e-162]
+    points = np.random.default_rng(d).choice(values, (60, d))
+    found = find(points, radius, None)
+    rows = np.flatnonzero(found.degrees < 60)
+    assert lists_of(found, rows) == lists_by_definition(points, radius, rows)
+
+
+def test_engine_lists_nothing_for_no_rows(find):
+    for d in (1, 3, 9):
+        assert find(np.zeros((4, d)), 0.1, None).of(np.empty(0, np.int64)).size == 0

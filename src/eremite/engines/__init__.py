@@ -1,10 +1,10 @@
 """Engines count neighbors; every engine gives the same integers (`engines.proof.md`).
 
-`local` counts on this machine's cores. An engine is a function of type `CountNeighbors`; the contract all of them
-pass is tests/contracts/test_count_neighbors.py.
+`local` counts on this machine's cores. An engine is a function of type `FindNeighbors`, or `CountNeighbors` where only
+degrees are wanted; the contract all of them pass is tests/contracts/test_count_neighbors.py.
 """
 
 from eremite.engines.candidates import count_rows_near
-from eremite.engines.local import CountNeighbors, count_neighbors
+from eremite.engines.local import CountNeighbors, FindNeighbors, Neighbors, count_neighbors, find_neighbors
 
-__all__ = ["CountNeighbors", "count_neighbors", "count_rows_near"]
+__all__ = ["CountNeighbors", "FindNeighbors", "Neighbors", "count_neighbors", "count_rows_near", "find_neighbors"]

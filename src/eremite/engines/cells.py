@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few
+from eremite.engines.pair import SLACK, Columns, U, inlined, kernel, scan_few, sums_of_squares
 
 FEWEST_COLUMNS = 2
 MOST_COLUMNS = 5
@@ -67,12 +67,9 @@ class Grid:
     steps: NDArray[np.int64]  # from a cell to the runs around it, [run, axis]; the first is the cell's own
 
 
-def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
+def count(grid: Grid, reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
     """min(degree, cap) of every row, or None where the grid is a bad choice (E16)."""
-    grid = build(points, reach, workers)
-    if grid is None:
-        return None
-    out = np.empty(len(points), dtype=np.int64)
+    out = np.empty(grid.packed.size, dtype=np.int64)
     given_up: list[int] = []
 
     def work(start: int, stop: int) -> None:
@@ -81,6 +78,24 @@ def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> 
 
     threads.over_ranges(work, grid.cells.size, workers, at_least=64)
     return None if given_up else out
+
+
+def list_neighbors(
+    grid: Grid, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], reach: float,
+    workers: int,
+) -> NDArray[np.uint32]:  # fmt: skip
+    """The neighbors of these rows, those of the i-th from starts[i] on; `starts` leaves room for all of them."""
+    layout, out = grid.layout, np.empty(starts[-1], np.uint32)
+    runs, scale = grid.steps @ layout.strides, (1 << layout.part_bits) / layout.width
+
+    def work(start: int, stop: int) -> None:
+        _list(
+            grid.columns, grid.packed, layout.row_bits, grid.cells, grid.starts, layout.strides, layout.low, scale,
+            layout.part_bits, runs, reach, points, rows, starts, start, stop, out,
+        )  # fmt: skip
+
+    threads.over_ranges(work, rows.size, workers, at_least=64)
+    return out
 
 
 def _count_range(grid: Grid, reach: float, cap: int, start: int, stop: int, out: NDArray[np.int64]) -> bool:
@@ -380,3 +395,33 @@ def _count(
             if budget < 0:
                 return False
     return True
+
+
+@kernel
+def _list(
+    columns, packed, row_bits, cells, cell_starts, strides, low, scale, part_bits, runs, reach, points, rows, starts,
+    first, last, out,
+):  # fmt: skip
+    mask = np.uint64((1 << row_bits) - 1)
+    totals = np.empty(_AT_A_TIME)
+    for i in range(first, last):
+        row = points[rows[i]]
+        cell = 0
+        for c in range(row.size):
+            cell += ((np.int64((row[c] - low[c]) * scale) >> part_bits) + 1) * strides[c]  # as `_pack` does
+        at = starts[i]
+        for run in range(runs.size):
+            begin = _first_at_least(cells, cell + runs[run] - 1)
+            behind = begin
+            while behind < cells.size and cells[behind] <= cell + runs[run] + 1:
+                behind += 1
+            start = cell_starts[begin]
+            while start < cell_starts[behind] and at < starts[i + 1]:  # until all are found
+                stop = min(start + _AT_A_TIME, cell_starts[behind])
+                sums_of_squares(columns, row, start, stop, totals)
+                for place in range(start, stop):
+                    other = np.int64(packed[place] & mask)
+                    if totals[place - start] <= reach and other != rows[i]:
+                        out[at] = other
+                        at += 1
+                start = stop

@@ -1,9 +1,12 @@
-"""Neighbors counted on this machine: which method serves which table.
+"""Neighbors counted and listed on this machine: which method serves which table.
 
 The methods differ in time and never in their answer (E16 of `engines.proof.md`), so the choice may look at the rows.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,25 +20,63 @@ CountNeighbors = Callable[[NDArray[np.float64], float, int | None], NDArray[np.i
 _ROWS_A_THREAD = 32_768
 
 
+class Neighbors(Protocol):
+    """The degrees of a table's rows, up to a cap, and the neighbors of those whose degree is below it."""
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """min(degree, cap) of every row."""
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The neighbors of these rows, one list after the other; each has a degree below the cap."""
+
+
+#: The same for those who want lists too.
+FindNeighbors = Callable[[NDArray[np.float64], float, int | None], Neighbors]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Degrees, and a search for neighbors by the index they were counted with."""
+
+    degrees: NDArray[np.int64]
+    points: NDArray[np.float64]
+    search: Callable[[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.uint32]]
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+        starts = np.concatenate([[0], np.cumsum(self.degrees[rows])])
+        return self.search(self.points, rows, starts)
+
+
 def count_neighbors(points: NDArray[np.float64], radius: float, cap: int | None) -> NDArray[np.int64]:
     """Count on all cores, or on fewer where starting threads would cost more than they save (`CountNeighbors`)."""
-    threads = min(workers.available(), 1 + len(points) // _ROWS_A_THREAD)
-    return count_neighbors_with(threads, points, radius, cap)
+    return find_neighbors(points, radius, cap).degrees
 
 
 def count_neighbors_with(
     threads: int, points: NDArray[np.float64], radius: float, cap: int | None
 ) -> NDArray[np.int64]:
+    """Count on a given number of cores."""
+    return find_neighbors_with(threads, points, radius, cap).degrees
+
+
+def find_neighbors(points: NDArray[np.float64], radius: float, cap: int | None) -> Neighbors:
+    """Count on all cores, or on fewer, and list on as many (`FindNeighbors`)."""
+    return find_neighbors_with(min(workers.available(), 1 + len(points) // _ROWS_A_THREAD), points, radius, cap)
+
+
+def find_neighbors_with(threads: int, points: NDArray[np.float64], radius: float, cap: int | None) -> Neighbors:
     """Count on a given number of cores: one column is sorted, a few are put into cells, the rest goes to the tree."""
     n, d = points.shape
-    if n == 0:
-        return np.zeros(0, dtype=np.int64)
     limit = n if cap is None else min(cap, n)
     reach = squared_reach(radius, d)
-    if d == 1:
-        return line.count(points, reach, limit)
-    if cells.FEWEST_COLUMNS <= d <= cells.MOST_COLUMNS:
-        counted = cells.count(points, reach, limit, threads)
+    if d == 1 or n == 0:
+        ascending = line.build(points)
+        return _Found(line.count(ascending, reach, limit), points, partial(line.list_neighbors, ascending, reach=reach))
+    if cells.FEWEST_COLUMNS <= d <= cells.MOST_COLUMNS and (grid := cells.build(points, reach, threads)) is not None:
+        counted = cells.count(grid, reach, limit, threads)
         if counted is not None:
-            return counted
-    return tree.count(points, reach, limit, threads)
+            return _Found(counted, points, partial(cells.list_neighbors, grid, reach=reach, workers=threads))
+    boxes = tree.build(points, threads)
+    degrees = tree.count(boxes, reach, limit, threads)
+    return _Found(degrees, points, partial(tree.list_neighbors, boxes, reach=reach, workers=threads))

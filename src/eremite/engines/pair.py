@@ -107,5 +107,17 @@ def scan_many(columns, row, start, stop, reach, totals):
     return (totals[:n] <= reach).sum()
 
 
+@inlined
+def sums_of_squares(columns, row, start, stop, totals):
+    """The left-hand side of the expression for `row` and each of the rows [start, stop), into `totals`."""
+    n = stop - start
+    totals[:n] = 0.0
+    for c in range(columns.shape[0]):
+        values = columns[c, start:stop]
+        for j in range(n):
+            difference = values[j] - row[c]
+            totals[j] += difference * difference
+
+
 #: Whether kernels are compiled; else they run as the Python they are written in.
 COMPILES = hasattr(scan_many, "enable_caching")

@@ -15,33 +15,83 @@ N, decides in few columns, while in many columns it approaches N / LEAF, as it d
 Rows that are all equal, or a reach beyond all rows, are settled at the root.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import Columns, U, inlined, kernel, scan_few, scan_many, unrolled_axes
+from eremite.engines.pair import Columns, U, inlined, kernel, scan_few, scan_many, sums_of_squares, unrolled_axes
 
 LEAF = 64
 GROUP = 2
 _BATCH = 256  # leaves a row is tested against at a time
+_AT_A_TIME = 16  # groups between two looks at how many neighbors were found in all
 _SAMPLE = 64  # rows that tell the most spread column of a node
 
 
-def count(points: NDArray[np.float64], reach: float, cap: int, workers: int) -> NDArray[np.int64]:
-    """min(degree, cap) of every row."""
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The rows in the order of the leaves, and the box around the rows of each node."""
+
+    columns: Columns  # [column, place]
+    order: NDArray[np.uint32]  # the row at each place
+    low: NDArray[np.float64]  # [node, column]
+    high: NDArray[np.float64]
+    width: int  # leaves, a power of two; the last ones may be empty
+
+    @property
+    def groups(self) -> int:
+        """How many groups have rows."""
+        return -(-self.order.size // (LEAF * GROUP))
+
+
+def build(points: NDArray[np.float64], workers: int) -> Tree:
+    """Split the rows at medians until a leaf holds LEAF of them."""
     n, d = points.shape
     leaves = -(-n // LEAF)
     width = 1 << (leaves - 1).bit_length()
     order = _split(points, leaves, width, workers)
     columns = np.empty((d, n))
     threads.over_ranges(lambda a, b: _gather(points, order, a, b, columns), n, workers, at_least=1 << 14)
-    low, high = _boxes(columns, leaves, width)
-    out = np.empty(n, dtype=np.int64)
+    return Tree(columns, order, *_boxes(columns, leaves, width), width)
+
+
+def count(tree: Tree, reach: float, cap: int, workers: int) -> NDArray[np.int64]:
+    """min(degree, cap) of every row."""
+    out = np.empty(tree.order.size, dtype=np.int64)
+    threads.over_ranges(lambda first, last: _count_groups(tree, reach, cap, first, last, out), tree.groups, workers)
+    return out
+
+
+def count_up_to(tree: Tree, reach: float, most: int, workers: int) -> NDArray[np.int64] | None:
+    """The degree of every row; None if they add up to more than `most`, as soon as that is seen."""
+    out = np.zeros(tree.order.size, dtype=np.int64)
+
+    def work(first: int) -> None:
+        if out.sum() <= most:
+            _count_groups(tree, reach, out.size, first, min(first + _AT_A_TIME, tree.groups), out)
+
+    threads.over_items(work, range(0, tree.groups, _AT_A_TIME), workers)
+    return out if out.sum() <= most else None
+
+
+def _count_groups(tree: Tree, reach: float, cap: int, first: int, last: int, out: NDArray[np.int64]) -> None:
+    axes = unrolled_axes(len(tree.columns))
+    _count(tree.columns, axes, tree.order, tree.low, tree.high, tree.width, reach, cap, first, last, out)
+
+
+def list_neighbors(
+    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], reach: float,
+    workers: int,
+) -> NDArray[np.uint32]:  # fmt: skip
+    """The neighbors of these rows, those of the i-th from starts[i] on; `starts` leaves room for all of them."""
+    out = np.empty(starts[-1], np.uint32)
 
     def work(start: int, stop: int) -> None:
-        _count(columns, unrolled_axes(d), order, low, high, width, reach, cap, start, stop, out)
+        _list(tree.columns, tree.order, tree.low, tree.high, tree.width, reach, points, rows, starts, start, stop, out)
 
-    threads.over_ranges(work, -(-leaves // GROUP), workers)
+    threads.over_ranges(work, rows.size, workers, at_least=64)
     return out
 
 
@@ -365,3 +415,53 @@ def _count(columns, axes, order, low, high, width, reach, cap, first_group, last
             node //= 2
         for place in range(begin, stop):
             out[order[place]] = min(found[place - begin] + settled - 1, cap)  # without the row itself (E6, E7)
+
+
+@inlined
+def _gap(low, high, node, row):
+    """The smallest value that the expression can have for this row and a row of the box, in floats (E4)."""
+    total = 0.0
+    for c in range(row.size):
+        gap = max(max(low[node, c] - row[c], row[c] - high[node, c]), 0.0)
+        total += gap * gap
+    return total
+
+
+@inlined
+def _push_near(low, high, node, row, reach, stack, waiting):
+    """Put those children on the stack that may hold a neighbor, the nearer one on top."""
+    one = _gap(low, high, 2 * node, row)  # infinite for a child without rows
+    two = _gap(low, high, 2 * node + 1, row)
+    nearer = 2 * node + (two < one)
+    if max(one, two) <= reach:
+        stack[waiting] = nearer ^ 1
+        waiting += 1
+    if min(one, two) <= reach:
+        stack[waiting] = nearer
+        waiting += 1
+    return waiting
+
+
+@kernel
+def _list(columns, order, low, high, width, reach, points, rows, starts, first, last, out):
+    n = columns.shape[1]
+    stack = np.empty(128, np.int64)
+    totals = np.empty(LEAF)
+    for i in range(first, last):
+        row = points[rows[i]]
+        at = starts[i]
+        stack[0] = 1
+        waiting = 1
+        while waiting > 0 and at < starts[i + 1]:  # until all are found
+            waiting -= 1
+            node = stack[waiting]
+            if node < width:
+                waiting = _push_near(low, high, node, row, reach, stack, waiting)
+                continue
+            begin = (node - width) * LEAF
+            stop = min(begin + LEAF, n)
+            sums_of_squares(columns, row, begin, stop, totals)
+            for place in range(begin, stop):
+                if totals[place - begin] <= reach and order[place] != rows[i]:
+                    out[at] = order[place]
+                    at += 1

@@ -68,7 +68,7 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
     profile, bound = [0], 0
     while profile[-1] < most:
         step = len(profile) - 1
-        bound = seen.ball_bound(step, floor=bound)
+        bound = seen.turned(step, floor=bound)
         if step == 0:
             seen = seen.narrowed(most - 1, bound)
         profile.append(min(most, bound + step + 1))

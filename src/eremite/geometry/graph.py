@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eremite.engines import tree, workers
 from eremite.engines.pair import kernel
 from eremite.errors import InputError
 
 #: How much wider than R every ball test is; rounding in the tests is below a thousandth of it.
 MARGIN = 1e-9
 
-_ALL = 2**62  # edges; no graph has more
+_ALL = 2**61  # edges; no graph has more
+_POINTS_A_THREAD = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +54,57 @@ def checked(points: ArrayLike, radius: float) -> NDArray[np.float64]:
 
 def near_graph(points: NDArray[np.float64], radius: float) -> Graph:
     """The graph "within 2 radius" of a set of points."""
-    return _lists(points, *_near_pairs(points, radius, _ALL))
+    graph = graph_up_to(points, radius, _ALL)
+    assert graph is not None, "no graph has more edges than that"  # noqa: S101 -- for the type checker
+    return graph
 
 
 def graph_up_to(points: NDArray[np.float64], radius: float, most_edges: int) -> Graph | None:
-    """The graph "within 2 radius", or None if it has more edges than this: memory for so many is all that it takes."""
-    order, pairs = _near_pairs(points, radius, most_edges)
-    return _lists(points, order, pairs) if len(pairs) <= most_edges else None
+    """The graph "within 2 radius", or None if it has more edges than this: memory for so many is all that it takes.
+
+    Pairs are found through the tree: its expression is `squared_distance`, here with the reach of two radii.
+    """
+    n, reach = len(points), 4 * outward_square(radius)
+    if n == 0:
+        return Graph(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
+    threads = min(workers.available(), 1 + n // _POINTS_A_THREAD)
+    boxes = tree.build(points, threads)
+    degrees = tree.count_up_to(boxes, reach, 2 * most_edges, threads)
+    if degrees is None:
+        return None
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    mixed = tree.list_neighbors(boxes, points, np.arange(n), starts, reach, threads)
+    return Graph(starts, *_in_order(points, starts, mixed))
 
 
-def _near_pairs(points: NDArray[np.float64], radius: float, most: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The points ordered by their widest column, and the pairs of places within 2 radius: all, or `most` and one."""
-    if len(points) == 0:
-        return np.empty(0, np.int32), np.empty((0, 2), np.int32)
-    axis = int(np.argmax(np.ptp(points, axis=0)))
-    order = np.argsort(points[:, axis], kind="stable").astype(np.int32)
-    return order, _pairs(np.ascontiguousarray(points[order]), axis, 4 * outward_square(radius), most)
+def restricted(graph: Graph, vertices: NDArray[np.intp]) -> Graph:
+    """The graph of some of the points, given by their places in ascending order."""
+    return Graph(*_restricted(graph.starts, graph.neighbors, graph.squares, vertices))
 
 
-def _lists(points: NDArray[np.float64], order: NDArray[np.int32], pairs: NDArray[np.int32]) -> Graph:
-    starts = np.zeros(len(points) + 1, np.int64)
-    starts[1 + order] = np.bincount(pairs.ravel(), minlength=len(points))
-    np.cumsum(starts, out=starts)
-    neighbors = np.empty(2 * len(pairs), np.int32)
-    lengths = np.empty(2 * len(pairs))
-    _fill(points, order, pairs, starts, neighbors, lengths)
-    return Graph(starts, neighbors, lengths)
+@kernel
+def _restricted(starts, neighbors, squares, vertices):
+    place = np.full(starts.size - 1, -1, np.int32)
+    for at in range(vertices.size):
+        place[vertices[at]] = at
+    kept = np.zeros(vertices.size + 1, np.int64)
+    for at in range(vertices.size):
+        v = vertices[at]
+        kept[at + 1] = kept[at]
+        for slot in range(starts[v], starts[v + 1]):
+            kept[at + 1] += place[neighbors[slot]] >= 0
+    among = np.empty(kept[-1], np.int32)
+    lengths = np.empty(kept[-1])
+    for at in range(vertices.size):
+        v = vertices[at]
+        to = kept[at]
+        for slot in range(starts[v], starts[v + 1]):
+            u = place[neighbors[slot]]
+            if u >= 0:
+                among[to] = u
+                lengths[to] = squares[slot]
+                to += 1
+    return kept, among, lengths
 
 
 @kernel
@@ -92,45 +119,15 @@ def squared_distance(points, i, j, reach):
 
 
 @kernel
-def _pairs(points, axis, reach, most):
-    """All pairs within reach of points sorted along `axis`; or one more than `most` of them, where there are more."""
-    n = len(points)
-    pairs = np.empty((max(64, 8 * n), 2), np.int32)
-    found = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            along = points[j, axis] - points[i, axis]
-            if along * along > reach:
-                break
-            if squared_distance(points, i, j, reach) <= reach:
-                if found == len(pairs):
-                    wider = np.empty((2 * found, 2), np.int32)
-                    wider[:found] = pairs
-                    pairs = wider
-                pairs[found, 0] = i
-                pairs[found, 1] = j
-                found += 1
-                if found > most:
-                    return pairs[:found]
-    return pairs[:found]
-
-
-@kernel
-def _fill(points, order, pairs, starts, neighbors, lengths):
-    """Write both directions of every pair; then each list again from the lists it occurs in, which come in order."""
-    mixed = np.empty_like(neighbors)
+def _in_order(points, starts, mixed):
+    """Each list again from the lists it occurs in, which come in order; and the squared distances along with them."""
+    neighbors = np.empty(mixed.size, np.int32)
+    squares = np.empty(mixed.size)
     places = starts[:-1].copy()
-    for p in range(len(pairs)):
-        u = order[pairs[p, 0]]
-        v = order[pairs[p, 1]]
-        mixed[places[u]] = v
-        mixed[places[v]] = u
-        places[u] += 1
-        places[v] += 1
-    places[:] = starts[:-1]
     for v in range(starts.size - 1):
         for slot in range(starts[v], starts[v + 1]):
             u = mixed[slot]
             neighbors[places[u]] = v
-            lengths[places[u]] = squared_distance(points, u, v, np.inf)
+            squares[places[u]] = squared_distance(points, u, v, np.inf)
             places[u] += 1
+    return neighbors, squares

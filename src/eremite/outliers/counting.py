@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eremite.engines import CountNeighbors, count_neighbors
+from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
 from eremite.errors import InputError
 from eremite.outliers.definition import LARGEST, SMALLEST_RADIUS, OutlierDefinition
 
@@ -33,15 +33,15 @@ def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) 
     return count_neighbors(checked_points(points), _checked_radius(radius), _checked_cap(cap))
 
 
-def count_outliers(points: ArrayLike, definition: OutlierDefinition, count: CountNeighbors = count_neighbors) -> int:
+def count_outliers(points: ArrayLike, definition: OutlierDefinition, find: FindNeighbors = find_neighbors) -> int:
     """The number of rows with fewer than `min_neighbors` neighbors. Exact, hence private."""
-    return outliers_among(checked_points(points), definition, count)
+    return outliers_among(checked_points(points), definition, find)
 
 
-def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, count: CountNeighbors) -> int:
+def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, find: FindNeighbors) -> int:
     """`count_outliers` for points that need no check, such as those of a table."""
     k = definition.min_neighbors
-    return int(np.count_nonzero(count(points, definition.radius, k) < k))
+    return int(np.count_nonzero(find(points, definition.radius, k).degrees < k))
 
 
 def checked_points(points: ArrayLike) -> NDArray[np.float64]:

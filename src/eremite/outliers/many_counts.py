@@ -13,16 +13,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import CountNeighbors, workers
-from eremite.engines.local import count_neighbors_with
+from eremite.engines import FindNeighbors, workers
+from eremite.engines.local import find_neighbors_with
 from eremite.outliers.counting import outliers_among
 from eremite.outliers.definition import OutlierDefinition
 from eremite.outliers.subspaces import Subspace, Subspaces
 from eremite.table import Table
 
 Result = TypeVar("Result")
-#: A computation on the points of one subspace, given a function that counts neighbors.
-Work = Callable[[NDArray[np.float64], CountNeighbors], Result]
+#: A computation on the points of one subspace, given a function that finds neighbors.
+Work = Callable[[NDArray[np.float64], FindNeighbors], Result]
 
 
 def count_outliers_in_each(
@@ -32,17 +32,17 @@ def count_outliers_in_each(
 
     Neighbors are counted only up to `min_neighbors`, which decides whether a row is an outlier.
     """
-    return in_each(table, subspaces, lambda points, count: outliers_among(points, definition, count))
+    return in_each(table, subspaces, lambda points, find: outliers_among(points, definition, find))
 
 
 def in_each(table: Table, subspaces: Subspaces, work: Work[Result]) -> Iterator[tuple[Subspace, Result]]:
     """Each subspace with the result of `work` on its points, in the family's order. As private as the rows."""
     threads = workers.available()
-    count = partial(count_neighbors_with, 1 if subspaces.count >= threads else threads)
+    find = partial(find_neighbors_with, 1 if subspaces.count >= threads else threads)
     waiting: deque[tuple[Subspace, Future[Result]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for subspace in subspaces:
-            waiting.append((subspace, pool.submit(_one, table, subspace, work, count)))
+            waiting.append((subspace, pool.submit(_one, table, subspace, work, find)))
             if len(waiting) > 2 * threads:
                 yield _result(waiting)
         while waiting:
@@ -54,5 +54,5 @@ def _result(waiting: deque[tuple[Subspace, Future[Result]]]) -> tuple[Subspace, 
     return subspace, done.result()
 
 
-def _one(table: Table, subspace: Subspace, work: Work[Result], count: CountNeighbors) -> Result:
-    return work(table.points(subspace), count)
+def _one(table: Table, subspace: Subspace, work: Work[Result], find: FindNeighbors) -> Result:
+    return work(table.points(subspace), find)

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from eremite.engines import CountNeighbors
+from eremite.engines import FindNeighbors
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
@@ -253,8 +253,8 @@ def _counts_and_center(
     """The counts, and a private number near the middle between the h-th largest of them and the next (claim C1)."""
     largest = Fraction(0)  # of the smooth bounds seen so far
 
-    def look(points: NDArray[np.float64], count: CountNeighbors) -> tuple[Glimpse, Fraction]:
-        return glimpse(points, plan.definition, noise.decay, largest, count)
+    def look(points: NDArray[np.float64], find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+        return glimpse(points, plan.definition, noise.decay, largest, find)
 
     seen = []
     for _, (one, bound) in in_each(table, plan.family, look):

@@ -19,7 +19,7 @@ from eremite.sensitivity.windows import Method, windows
 def local_profile(
     points: ArrayLike, definition: OutlierDefinition, steps: int, method: Method = "auto"
 ) -> NDArray[np.int64]:
-    """A^(0), ..., A^(steps - 1): A^(t) = min(N, k K_d + 1, max(f(W_k(t)), f(W_{k-1}(t))) + t + 1).
+    """A^(0), ..., A^(steps - 1): A^(t) = min(N, k K_d + 1, max(C(W_k(t)), f(W_{k-1}(t))) + t + 1).
 
     The first entry bounds the local sensitivity, and A^(t)(X) <= A^(t+1)(X') for tables that differ in one row.
     `method` chooses f: "ball" (exact depth), "truss", "core" for every t; "auto" by public facts only.
@@ -34,7 +34,7 @@ def local_profile(
     bound = 0
     for step in range(steps):
         if bound + step < seen.most:
-            bound = seen.ball_bound(step, floor=bound)  # never falls as t grows
+            bound = seen.turned(step, floor=bound)  # never falls as t grows
         profile[step] = min(seen.most, bound + step + 1)
     return profile
 
@@ -52,7 +52,7 @@ def profile_function(points: NDArray[np.float64], definition: OutlierDefinition,
     def profile(step: int) -> int:
         nonlocal bound, seen
         if bound + step < most:
-            bound = seen.ball_bound(step, floor=bound)
+            bound = seen.turned(step, floor=bound)
             if step == 0:
                 seen = seen.narrowed(steps - 1, bound)
         return min(most, bound + step + 1)

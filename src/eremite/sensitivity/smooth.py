@@ -1,7 +1,7 @@
 """Smooth bound on the local sensitivity of the outlier count (claims S1 to S3).
 
 paper      here
-A^(t)(X)   Windows.ball_bound(t) + t + 1, capped
+A^(t)(X)   Windows.turned(t) + t + 1, capped
 rho        decay        the bound may change by at most 1/decay between neighbors
 S(X)       the returned fraction
 """
@@ -13,7 +13,7 @@ from math import ceil, exp, inf, log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eremite.engines import CountNeighbors
+from eremite.engines import FindNeighbors
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
@@ -25,8 +25,11 @@ _SLACK = 1e-9
 # Beyond these, rates and their logarithms would not be floats.
 _LEAST_DECAY = Fraction(1, 10**300)
 
+# Steps up to so many times the first open one share the work of sorting out which rows may matter.
+_BLOCK = 2
+
 # Steps share a look at the depth if their floors are at most about so many times that of the first.
-_ALIKE = 1.1
+_ALIKE = 1.5
 
 
 def smooth_bound(
@@ -86,7 +89,7 @@ def glimpse(
     definition: OutlierDefinition,
     decay: Fraction,
     known: Fraction,
-    count: CountNeighbors,
+    find: FindNeighbors,
 ) -> tuple[Glimpse, Fraction]:
     """The count of one subspace and bounds on its profile; and the larger of S(X) and `known`, by cores.
 
@@ -96,7 +99,7 @@ def glimpse(
     n, d = points.shape
     most = most_moved(n, d, definition.min_neighbors)
     last = last_useful_step(most, decay)
-    seen = windows(points, definition, last + 1, "core", most, count, limits_for(n))
+    seen = windows(points, definition, last + 1, "core", most, find, limits_for(n))
     search = _searched(seen, decay, last, known)
     return Glimpse(seen.outliers, most, search.ceiling), search.best
 
@@ -132,16 +135,8 @@ def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fract
     """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, decay, last)
     search.keep(known)
-    step = 0
-    while step <= last and search.promises(step):
-        search.evaluate(np.array([step]))
-        if step == 0:
-            search.narrow()
-        step = 2 * step or step + 1
-    search.close_from(step)
-    search.narrow()
     while (left := search.open_steps()).size:
-        search.evaluate(search.most_telling(left))
+        search.look_at(left[left <= _BLOCK * (left[0] + 1)])
     return search
 
 
@@ -168,11 +163,14 @@ class _Search:
         """For each step whether it may be worth more than the best so far."""
         return self.promise > self.best_log - _SLACK
 
-    def promises(self, step: int) -> bool:
-        return bool(self._is_open()[step])
-
     def open_steps(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_open())
+
+    def look_at(self, block: NDArray[np.intp]) -> None:
+        """Find which of these steps wins, if any: the rows that may matter for them are sorted out once (claim L5)."""
+        seen = self.seen.narrowed(int(block[-1]), self._lowest_floor(block)) if block.size > 1 else self.seen
+        while (block := block[self._is_open()[block]]).size:
+            self.evaluate(seen, self.most_telling(block))
 
     def most_telling(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
         """The step to look at next, and before it those of the open steps that the same look may close.
@@ -180,23 +178,10 @@ class _Search:
         It is the middle one of the steps of which as much is known as of the most promising one: few in one ball there
         close the lower half of them, as many as there may be give the value of the upper half.
         """
-        like: NDArray[np.intp] = left[self.ceiling[left] == self.ceiling[self.promise.argmax()]]
-        if self.seen.points.shape[1] <= 2:  # depth, which takes longer the lower the floor: one look for floors alike
-            like = like[[self._floor(step) <= _ALIKE * self._floor(int(like[0])) + 1 for step in like.tolist()]]
-            return like[: like.size // 2 + 1]
-        step = like[like.size // 2]
-        told: NDArray[np.intp] = left[(left <= step) & (self.ceiling[left] > self.base[step])]
-        return told
-
-    def close_from(self, step: int) -> None:
-        """The steps from here on were seen to promise nothing."""
-        self.promise[step:] = -inf
-
-    def narrow(self) -> None:
-        """Forget the rows that no step which may still win will look at (claim L5)."""
-        left = self.open_steps()
-        if left.size > 1:
-            self.seen = self.seen.narrowed(int(left[-1]), self._lowest_floor(left))
+        like: NDArray[np.intp] = left[self.ceiling[left] == self.ceiling[left[self.promise[left].argmax()]]]
+        most = _ALIKE * self._floor(int(like[0])) + 1  # a look takes longer the lower the floor
+        like = like[[self._floor(step) <= most for step in like.tolist()]]
+        return like[: like.size // 2 + 1]
 
     def _lowest_floor(self, steps: NDArray[np.intp]) -> int:
         return min(map(self._floor, steps.tolist()))
@@ -206,10 +191,10 @@ class _Search:
         floor = exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1
         return max(0, int(min(floor, self.seen.most)))
 
-    def evaluate(self, wanted: NDArray[np.intp]) -> None:
+    def evaluate(self, seen: Windows, wanted: NDArray[np.intp]) -> None:
         """Look at the last of these steps, no closer than it takes to see that none of them wins."""
         step, floor = int(wanted[-1]), self._lowest_floor(wanted)
-        bound = min(self.seen.ball_bound(step, floor), self.seen.most)
+        bound = min(seen.turned(step, floor), seen.most)
         self._lower_ceilings(step, bound)
         if bound > floor:
             np.maximum(self.base[step:], bound, out=self.base[step:])

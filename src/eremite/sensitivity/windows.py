@@ -1,8 +1,10 @@
-"""The rows that replacing t + 1 rows could turn, and how many of them one ball can hold.
+"""The rows that replacing t + 1 rows could turn, and how many of them one row can turn.
 
-paper     here
+theory    here
 W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
-f         what bounds the number of a window's rows in one ball: depth, truss, core or size, each coarser than the last
+C         the most rows of W_k(t) around one row: what its removal can turn
+f         what bounds the number of rows of W_{k-1}(t) in one ball, which an added row can turn: depth, truss, core or
+          size, each coarser than the last
 
 How much work a look takes is bounded for every table (claim L6): what would take more is counted more coarsely.
 """
@@ -13,14 +15,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import CountNeighbors, count_neighbors
+from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
-from eremite.geometry.graph import MARGIN, Graph, graph_up_to, near_graph
+from eremite.geometry.graph import MARGIN, Graph, graph_up_to, restricted
 from eremite.geometry.lattice import lattice_depth, on_lattice
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
+from eremite.sensitivity.around import Around
 
 Method = Literal["auto", "ball", "truss", "core"]
 
@@ -28,8 +31,8 @@ Method = Literal["auto", "ball", "truss", "core"]
 # at all triangles of a window, and where most rows have few neighbors that is most of the table.
 _TRUSS_STEPS = ((5_000, 64), (50_000, 32), (2**32, 8))  # up to so many rows, for so many steps
 
-# The graph of so few points is made once and serves every step. How many there are is private; the answer is the same.
-_FEW = 2_048
+# A graph of so few edges is made once and serves every step. How many there are is private; the answer is the same.
+_FEW = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Windows:
     outliers: int  # q(X)
     points: NDArray[np.float64]  # rows with degree below k + steps, or their images on the lattice
     degrees: NDArray[np.int64]
+    around: Around  # these rows, as neighbors of all rows
     rows: NDArray[np.intp]  # those of them that may still matter
     min_neighbors: int
     radius: float  # Euclidean
@@ -74,28 +78,47 @@ class Windows:
     most: int  # the cap of the profile
     method: Method
     limits: Limits
+    left_out: int = 0  # rows that do not matter any more are in no group of more than so many
     graph: Graph | None = None  # of the rows that may still matter, if they are few
 
-    def ball_bound(self, step: int, floor: int = 0) -> int:
-        """max over both windows of f(W_j(step)), or `floor` if that is larger."""
+    def turned(self, step: int, floor: int = 0) -> int:
+        """max(C(W_k(step)), f(W_{k-1}(step))), or `floor` if that is larger."""
         k = self.min_neighbors
         if self._size(k - 1 - step, k + step) <= floor:
             return floor
-        floor = max(floor, 1)
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
-        floor = self._bound(near, k - step, k + step, step, floor)
-        if step >= k:  # degrees are not negative: the other window is a part of this one
-            return floor
+        floor = self._around_rows(near, step, floor)
         return self._bound(near, k - 1 - step, k - 1 + step, step, floor)
 
+    def ball_bound(self, around: int, step: int, floor: int = 0) -> int:
+        """f(W_j(step)) for j = `around`, or `floor` if that is larger."""
+        low, high = around - step, around + step
+        if self._size(low, high) <= floor:
+            return floor
+        return self._bound(self._crowded(self._near(low, high), max(floor, 1)), low, high, step, floor)
+
+    def _around_rows(self, near: NDArray[np.intp], step: int, floor: int) -> int:
+        """C(W_k(step)), or `floor` if that is larger; `near` has all that may exceed the floor.
+
+        Where the lists of the window would be too long, f takes its place (claim L6).
+        """
+        low, high = self.min_neighbors - step, self.min_neighbors + step
+        if not self.limits.allow_edges(self._size(low, high), self.min_neighbors, step):
+            return self._bound(near, low, high, step, floor)
+        window = self.rows[near]
+        window = window[(self.degrees[window] >= low) & (self.degrees[window] <= high)]
+        return floor if window.size <= floor else max(floor, self.around.most(window))
+
     def narrowed(self, step: int, floor: int) -> "Windows":
-        """Without rows that matter for no step up to this one, if `ball_bound` is asked with this floor or more."""
+        """Without rows that matter for no step up to this one, if `turned` is asked with this floor or more."""
         k = self.min_neighbors
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
         rows = self.rows[near]
         points = self.points[rows]
-        few = points.shape[1] > 1 and len(rows) <= _FEW and not _fit_around_their_mean(points, self.radius)
-        return replace(self, rows=rows, graph=near_graph(points, self.radius) if few else None)
+        graph = None
+        if points.shape[1] > 1 and not _fit_around_their_mean(points, self.radius):
+            graph = graph_up_to(points, self.radius, min(_FEW, self.limits.edges))
+        return replace(self, rows=rows, left_out=max(self.left_out, floor), graph=graph)
 
     def _near(self, low: int, high: int) -> NDArray[np.intp]:
         """Places, among the rows that may still matter, of those with a degree from `low` to `high`."""
@@ -117,18 +140,21 @@ class Windows:
         size = self._size(low, high)
         if size <= floor:
             return floor
+        floor = max(floor, 1)
         degrees = self.degrees[self.rows[near]]
-        window = self.points[self.rows[near[(degrees >= low) & (degrees <= high)]]]
+        places = near[(degrees >= low) & (degrees <= high)]
+        window = self.points[self.rows[places]]
         if self.points.shape[1] == 1 and finest(self.method, self.n_rows, 1, step) == "ball":
             return max(floor, line_depth(window, self.radius))
         if not self.limits.allow_edges(size, floor, step) and self._is_too_large(low, high, step):
             return max(floor, size)
-        window = window[_crowded(window, self.radius, floor)]
-        if len(window) <= floor:
+        places = self._crowded(places, floor)
+        if len(places) <= floor:
             return floor
+        window = self.points[self.rows[places]]
         if _fit_around_their_mean(window, self.radius):
             return len(window) if self.limits.allow_edges(size, len(window), step) else size
-        graph = graph_up_to(window, self.radius, self.limits.edges)
+        graph = self._graph(places)
         core = size if graph is None else core_of_graph(graph)
         if core <= floor:
             return floor
@@ -150,14 +176,23 @@ class Windows:
             return truss
         return depth_of_graph(window, graph, self.radius, floor)
 
+    def _graph(self, places: NDArray[np.intp]) -> Graph | None:
+        """The graph of these rows, or None if it has more edges than are allowed."""
+        if self.graph is not None:
+            return restricted(self.graph, places)
+        return graph_up_to(self.points[self.rows[places]], self.radius, self.limits.edges)
+
     def _size(self, low: int, high: int) -> int:
         return int(np.count_nonzero((self.degrees >= low) & (self.degrees <= high)))
 
     def _is_too_large(self, low: int, high: int, step: int) -> bool:
         """Whether the whole window has more edges, by its core, than are allowed."""
-        window = self.points[(self.degrees >= low) & (self.degrees <= high)]
-        graph = graph_up_to(window, self.radius, self.limits.edges)
-        return graph is None or not self.limits.allow_edges(len(window), core_of_graph(graph), step)
+        allowed = self.limits.edges // (self._size(low, high) + step) - step  # the largest core
+        rows = self.rows if self.left_out <= allowed else np.arange(self.degrees.size)
+        window = self.points[rows[(self.degrees[rows] >= low) & (self.degrees[rows] <= high)]]
+        crowd = window[_crowded(window, self.radius, max(allowed, 0))]
+        graph = graph_up_to(crowd, self.radius, self.limits.edges)
+        return graph is None or core_of_graph(graph) > allowed
 
 
 def _fit_around_their_mean(points: NDArray[np.float64], radius: float) -> bool:
@@ -168,17 +203,22 @@ def _fit_around_their_mean(points: NDArray[np.float64], radius: float) -> bool:
 
 
 def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[np.intp]:
-    """The points with `floor` others within 2R, until few leave: no other point is in a larger group (claim L5).
-
-    The engine's expression is not the graph's, so it looks a little further; it may keep too much and never too little.
-    """
+    """The points with `floor` others within 2R, until few leave: no other point is in a larger group (claim L5)."""
     kept = np.arange(len(points))
-    further = 2 * radius * (1 + 4 * MARGIN) / np.sqrt(points.shape[1])
     while True:
-        enough = count_neighbors(np.ascontiguousarray(points[kept]), further, floor) >= floor
+        enough = _within_two(points[kept], radius, floor) >= floor
         if 10 * np.count_nonzero(enough) >= 9 * kept.size:
             return kept[enough]
         kept = kept[enough]
+
+
+def _within_two(points: NDArray[np.float64], radius: float, cap: int | None) -> NDArray[np.int64]:
+    """How many others each point has within 2R, up to the cap; perhaps a few too many and never too few.
+
+    The engine's expression is not the graph's, so it looks a little further.
+    """
+    further = 2 * radius * (1 + 4 * MARGIN) / np.sqrt(points.shape[1])
+    return count_neighbors(np.ascontiguousarray(points), further, cap)
 
 
 def truss_steps(n: int) -> int:
@@ -201,7 +241,7 @@ def windows(
     steps: int,
     method: Method,
     most: int,
-    count: CountNeighbors = count_neighbors,
+    find: FindNeighbors = find_neighbors,
     limits: Limits | None = None,
 ) -> Windows:
     """Count the degrees once, up to where they stop to matter, and keep the rows that do.
@@ -212,8 +252,8 @@ def windows(
     if method not in get_args(Method):
         raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
     k = definition.min_neighbors
-    found = count(points, definition.radius, k + steps)
-    low = np.flatnonzero(found < k + steps)
+    neighbors = find(points, definition.radius, k + steps)
+    low = np.flatnonzero(neighbors.degrees < k + steps)
     limits = limits or (limits_for(len(points)) if method == "auto" else UNLIMITED)
     kept, radius, square = points[low], float(definition.radius * np.sqrt(points.shape[1])), None
     if limits != UNLIMITED and points.shape[1] == 2:
@@ -221,9 +261,10 @@ def windows(
         radius = float(np.sqrt(square)) / 2
     return Windows(
         n_rows=len(points),
-        outliers=int(np.count_nonzero(found < k)),
+        outliers=int(np.count_nonzero(neighbors.degrees < k)),
         points=kept,
-        degrees=found[low],
+        degrees=neighbors.degrees[low],
+        around=Around(neighbors, low),
         rows=np.arange(low.size),
         min_neighbors=k,
         radius=radius,

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines.local import count_neighbors_with
+from eremite.engines.local import find_neighbors_with
 from eremite.engines.pair import COMPILES, UNROLLED
 from eremite.forecast import SHAPES, made_up
 from eremite.geometry import core_bound, truss_bound
@@ -39,7 +39,8 @@ def compile_kernels(most_columns: int) -> None:
 
 def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
     for rows, threads in product((points, points.copy()), (1, 2)):
-        count_neighbors_with(threads, rows, radius, _NEIGHBORS)
+        found = find_neighbors_with(threads, rows, radius, _NEIGHBORS)
+        found.of(np.flatnonzero(found.degrees < _NEIGHBORS))
     core_bound(points, radius)
     truss_bound(points, radius)
 

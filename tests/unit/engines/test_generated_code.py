@@ -34,6 +34,16 @@ DECIDING = {
         (TABLE, FEW, types.uint64[::1], WHOLE, PLACES, PLACES, PLACES, ROW, REAL, WHOLE[:, ::1], PLACES, REAL,
          WHOLE, WHOLE, WHOLE, PLACES),
     ),
+    "line, lists": (line._list, (ROW, types.uint32[::1], REAL[:], PLACES, PLACES, REAL, types.uint32[::1])),
+    "cells, lists": (
+        cells._list,
+        (TABLE, types.uint64[::1], WHOLE, PLACES, PLACES, PLACES, ROW, REAL, WHOLE, PLACES, REAL, TABLE, PLACES, PLACES,
+         WHOLE, WHOLE, types.uint32[::1]),
+    ),
+    "tree, lists": (
+        tree._list,
+        (TABLE, types.uint32[::1], TABLE, TABLE, WHOLE, REAL, TABLE, PLACES, PLACES, WHOLE, WHOLE, types.uint32[::1]),
+    ),
     "tree, boxes": (
         tree._collect,
         (TABLE, TABLE, WHOLE, WHOLE, WHOLE, REAL, WHOLE, PLACES, WHOLE, WHOLE, PLACES),

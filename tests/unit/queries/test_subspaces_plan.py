@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx
 
 from eremite import BudgetRefused, InputError, OutlierDefinition, Privacy, Session, Table
-from eremite.engines import count_neighbors
+from eremite.engines import find_neighbors
 from eremite.intervals import as_arb
 from eremite.mechanisms import SmoothLaplace
 from eremite.queries import ReportQuery, SubspacesQuery
@@ -345,7 +345,7 @@ def centered_plan(family, h):
 
 def looks_of(family, decay):
     """The count and the smooth bound of each subspace, from nothing known."""
-    found = [glimpse(table().points(s), DEFINITION, decay, Fraction(0), count_neighbors) for s in family]
+    found = [glimpse(table().points(s), DEFINITION, decay, Fraction(0), find_neighbors) for s in family]
     return [look.outliers for look, _ in found], [bound for _, bound in found]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eremite import OutlierDefinition
-from eremite.engines import count_neighbors
+from eremite.engines import find_neighbors
 from eremite.sensitivity import (
     dampened,
     glimpse,
@@ -96,7 +96,7 @@ DECAYS = [Fraction(1, 2), Fraction(9, 10), Fraction(49, 50)]
 def test_glimpse_encloses_the_profile_whatever_is_known(decay, known):
     """What is known of other subspaces saves looks; the bounds stay bounds, beyond the last step looked at too."""
     for points, definition in random_tables(3):
-        look, bound = glimpse(points, definition, decay, known, count_neighbors)
+        look, bound = glimpse(points, definition, decay, known, find_neighbors)
         size = profile_function(points, definition, 90)
         for step in range(90):
             assert look.lower(step) <= size(step) <= look.upper(step)
@@ -108,7 +108,7 @@ def plain_bound(points, definition, decay):
     """The maximum over all steps, by cores and with the cap of a release, which the profile reaches at last."""
     most = most_moved(*points.shape, definition.min_neighbors)
     seen = windows(points, definition, most + 1, "core", most)
-    return max(decay**step * min(most, seen.ball_bound(step) + step + 1) for step in range(most))
+    return max(decay**step * min(most, seen.turned(step) + step + 1) for step in range(most))
 
 
 @pytest.mark.parametrize("decay", DECAYS)
@@ -116,7 +116,7 @@ def test_glimpse_gives_the_larger_of_its_bound_and_what_is_known(decay):
     for points, definition in random_tables(4, 6):
         own = plain_bound(points, definition, decay)
         for known in (Fraction(0), own / 2, own, own + Fraction(1, 10**9)):
-            assert glimpse(points, definition, decay, known, count_neighbors)[1] == max(own, known)
+            assert glimpse(points, definition, decay, known, find_neighbors)[1] == max(own, known)
 
 
 @pytest.mark.parametrize("decay", DECAYS)
@@ -129,7 +129,7 @@ def test_glimpse_handed_on_gives_the_largest_bound_in_any_order(decay):
     for order in permutations(chosen):
         largest = Fraction(0)
         for some in order:
-            largest = max(largest, glimpse(some, definition, decay, largest, count_neighbors)[1])
+            largest = max(largest, glimpse(some, definition, decay, largest, find_neighbors)[1])
         assert largest == wanted
 
 
@@ -145,7 +145,7 @@ def test_profile_function_is_the_local_profile(d):
 
 def test_glimpse_without_a_look_knows_the_cap_alone():
     points, definition = next(random_tables(5))
-    look, bound = glimpse(points, definition, Fraction(1, 2), Fraction(10**6), count_neighbors)
+    look, bound = glimpse(points, definition, Fraction(1, 2), Fraction(10**6), find_neighbors)
     assert bound == 10**6
     assert look.upper(0) == look.upper(10**9) == look.most
 
@@ -153,5 +153,5 @@ def test_glimpse_without_a_look_knows_the_cap_alone():
 def test_bound_of_a_glimpse_is_at_least_the_one_a_count_uses():
     """The core is coarser than depth and truss."""
     for points, definition in random_tables(6, 6):
-        own = glimpse(points, definition, Fraction(9, 10), Fraction(0), count_neighbors)[1]
+        own = glimpse(points, definition, Fraction(9, 10), Fraction(0), find_neighbors)[1]
         assert own >= smooth_bound(points, definition, Fraction(9, 10))

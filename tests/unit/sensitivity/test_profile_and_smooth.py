@@ -45,7 +45,7 @@ LOW = Limits(edges=300, triangles=2_000, crowd=12)
 
 @pytest.mark.long
 @pytest.mark.parametrize("limits", [None, LOW], ids=["", "limited"])
-@pytest.mark.parametrize("few", [0, 2_048])
+@pytest.mark.parametrize("few", [0, 2**22])
 def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few, limits):
     """For every step up to the one they were narrowed for, with that floor or more; with a graph of them or without."""
     monkeypatch.setattr(windows_module, "_FEW", few)
@@ -62,7 +62,7 @@ def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few, limits):
                 assert narrow.outliers == seen.outliers
                 for step in range(12):
                     for asked in (floor, floor + 2):
-                        assert narrow.ball_bound(step, asked) == seen.ball_bound(step, asked)
+                        assert narrow.turned(step, asked) == seen.turned(step, asked)
     assert dropped > 100
 
 
@@ -86,13 +86,13 @@ def test_smooth_bound_is_the_plain_maximum(method, decay):
 def test_smooth_bound_of_sparse_tables_is_the_plain_maximum_after_few_looks(monkeypatch, d):
     """Most rows are in most windows: each look costs as much as the others, and one must do for many steps."""
     looks = []
-    look = windows_module.Windows.ball_bound
+    look = windows_module.Windows.turned
 
     def counted(seen, step, floor=0):
         looks.append(step)
         return look(seen, step, floor)
 
-    monkeypatch.setattr(windows_module.Windows, "ball_bound", counted)
+    monkeypatch.setattr(windows_module.Windows, "turned", counted)
     rng = np.random.default_rng(d)
     points = rng.random((250, d))
     for radius, decay in ((0.5 / 250 ** (1 / d), Fraction(19, 20)), (0.8 / 250 ** (1 / d), Fraction(99, 100))):
@@ -100,7 +100,7 @@ def test_smooth_bound_of_sparse_tables_is_the_plain_maximum_after_few_looks(monk
         wanted = plain_maximum(points, definition, decay, "auto")
         looks.clear()
         assert smooth_bound(points, definition, decay) == wanted
-        assert len(looks) <= 15
+        assert len(looks) <= 25
 
 
 @given(small_tables(), st.integers(1, 4), st.sampled_from([0.5, 1.0, 3.0]))
@@ -129,12 +129,12 @@ def test_windows_are_counted_more_coarsely_the_less_work_is_allowed():
     bounds = []
     for limits in (windows_module.UNLIMITED, Limits(2**20, 2**20, 20), Limits(2**20, 0, 20), Limits(500, 0, 0)):
         seen = windows(points, definition, 6, "truss", 80, limits=limits)
-        bounds.append([seen.ball_bound(step) for step in range(6)])
+        bounds.append([seen.ball_bound(4, step) for step in range(6)])
     unlimited, crowded, cores, sizes = map(np.array, bounds)
     for finer, coarser in pairwise((unlimited, crowded, cores, sizes)):
         assert (finer <= coarser).all()
     assert unlimited.sum() < crowded.sum() < cores.sum() < sizes.sum()
-    assert cores.tolist() == [windows(points, definition, 6, "core", 80).ball_bound(step) for step in range(6)]
+    assert cores.tolist() == [windows(points, definition, 6, "core", 80).ball_bound(4, step) for step in range(6)]
 
 
 @pytest.mark.long
@@ -146,15 +146,14 @@ def test_no_graph_has_more_edges_than_are_allowed(monkeypatch, d):
     points = 1.1 * directions / np.linalg.norm(directions, axis=1)[:, None]
     radius = 1 / np.sqrt(d)
     definition = OutlierDefinition(min_neighbors=max(1, int(np.median(degrees(points, radius)))), radius=radius)
-    made, lists = [], graph_module._lists
-    monkeypatch.setattr(graph_module, "_lists", lambda *given: made.append(lists(*given)) or made[-1])
-    monkeypatch.setattr(windows_module, "_FEW", 0)
+    made, in_order = [], graph_module._in_order
+    monkeypatch.setattr(graph_module, "_in_order", lambda *given: made.append(given[2].size // 2) or in_order(*given))
     count_with_bound(points, definition, Fraction(9, 10))
-    assert max(graph.neighbors.size // 2 for graph in made) > 10_000
+    assert max(made) > 10_000
     made.clear()
     monkeypatch.setattr(windows_module, "limits_for", lambda n: Limits(edges=10_000, triangles=10_000, crowd=100))
     count_with_bound(points, definition, Fraction(9, 10))
-    assert max((graph.neighbors.size // 2 for graph in made), default=0) <= 10_000
+    assert max(made, default=0) <= 10_000
 
 
 def test_a_ring_at_the_very_limit_of_a_disc_takes_no_search(monkeypatch):
@@ -200,19 +199,22 @@ def papers_algorithm_2(points, definition, decay):
     return best, 2 * n
 
 
-def test_smooth_bound_equals_the_papers_algorithm_2_with_fewer_depth_evaluations(monkeypatch):
+def test_smooth_bound_is_at_most_the_papers_algorithm_2_with_fewer_depth_evaluations(monkeypatch):
     calls = []
     exact = windows_module.depth_of_graph
     monkeypatch.setattr(windows_module, "depth_of_graph", lambda *known: calls.append(1) or exact(*known))
     rng = np.random.default_rng(2)
-    theirs = 0
+    ours = theirs = smaller = 0
     for _ in range(8):
         points = np.vstack([rng.normal(0, 1, (45, 2)), rng.normal(20, 10, (5, 2))])
         definition = OutlierDefinition(min_neighbors=3, radius=1.1)
         wanted, evaluations = papers_algorithm_2(points, definition, Fraction(85, 100))
-        assert smooth_bound(points, definition, Fraction(85, 100), "ball") == wanted
-        theirs += evaluations
-    assert len(calls) < theirs
+        bound = smooth_bound(points, definition, Fraction(85, 100), "ball")
+        assert bound <= wanted
+        ours, theirs, smaller = ours + len(calls), theirs + evaluations, smaller + (bound < wanted)
+        calls.clear()
+    assert ours < theirs
+    assert smaller > 0
 
 
 def test_last_useful_step_depends_on_public_numbers_and_covers_the_maximum():
