@@ -10,14 +10,16 @@ from eremite.engines.pair import squared_reach
 from eremite.geometry import densest_ball
 from eremite.geometry.core import core_of_graph
 from eremite.geometry.graph import near_graph
+from eremite.geometry.lattice import lattice_depth, on_lattice
 from eremite.geometry.thinned import (
     near_edges,
     thinned_core_of_graph,
     thinned_truss_of_ball,
     thinned_truss_of_graph,
 )
+from tests.attacks import neighboring
 from tests.attacks.neighboring import line, square, thinned_profile_with, violations
-from tests.definition import thinned_depth_by_definition
+from tests.definition import outliers_by_definition, thinned_depth_by_definition
 
 
 def remembered(bound):
@@ -73,6 +75,18 @@ def both(rows, radius, k, step):
     return min(densest_ball(rows, radius * np.sqrt(rows.shape[1])), truss(rows, radius, k, step))
 
 
+@remembered
+def on_a_lattice(rows, radius, k, step):
+    """In the plane, as a release would count: depth and truss of the images, neighbors by the rows."""
+    if rows.shape[1] != 2:
+        return truss(rows, radius, k, step)
+    images, square = on_lattice(rows, float(radius * np.sqrt(2)))
+    reach = float(np.sqrt(square)) / 2
+    graph = near_graph(images, reach)
+    near = near_edges(graph, rows, squared_reach(radius, 2))
+    return min(lattice_depth(images, graph, square, 0), thinned_truss_of_graph(graph, near, reach, k - 1))
+
+
 #: Three places in a row and one apart: a row in the middle is near clumps that are not near each other.
 PATH = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [9.0, 9.0]])
 
@@ -106,6 +120,7 @@ PAIRS = {
     "depth below truss": {"bound": truss, "around": depth},
     "truss below core": {"bound": core, "around": truss_of_ball},
     "smaller of depth and truss": {"bound": both, "around": truss_of_ball},
+    "on a lattice": {"bound": on_a_lattice, "around": truss_of_ball},
 }
 
 
@@ -167,3 +182,50 @@ def test_thinned_profile_withstands_all_neighbors_where_crowds_are_limited(crowd
 
 def test_attack_catches_crowd_limits_that_forget_the_step():
     assert any(broken(CLUMPS, 1, **limited(crowd, forgets=1)) for crowd in range(2, 6))
+
+
+def crowded(rng, n, d):
+    """Clumps, some of copies, and single rows between them."""
+    centers = rng.normal(0, 0.6, (int(rng.integers(2, 6)), d))
+    points = rng.normal(centers[rng.integers(0, len(centers), n)], rng.choice([0.0, 0.05, 0.3], (n, 1)))
+    return points if rng.random() < 0.7 else np.round(points * 2) / 2
+
+
+def moved(rng, points, radius):
+    """Rows taken from, and put into, the middle of a clump, between two rows, onto a row, and far away."""
+    near = np.linalg.norm(points[:, None] - points[None], axis=2) <= radius * np.sqrt(points.shape[1])
+    hub, lone = int(near.sum(axis=1).argmax()), int(near.sum(axis=1).argmin())
+    pair = rng.integers(0, len(points), 2)
+    anyone = int(rng.integers(0, len(points)))
+    middle = points[near[hub]].mean(axis=0)
+    for row, place in (
+        (hub, points[hub] + 50),
+        (lone, middle),
+        (anyone, points[pair].mean(axis=0)),
+        (anyone, points[hub]),
+    ):
+        other = points.copy()
+        other[row] = place
+        yield other
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [PAIRS["truss"], PAIRS["core"], PAIRS["on a lattice"], limited(8), limited(14)],
+    ids=["truss", "core", "on a lattice", "crowds of 8", "crowds of 14"],
+)
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_thinned_profile_withstands_hostile_moves_on_larger_tables(d, parts):
+    rng = np.random.default_rng(300 + d)
+    for _ in range(6):
+        n, k, radius = int(rng.integers(12, 28)), int(rng.integers(1, 5)), float(rng.uniform(0.3, 0.6))
+
+        def told(points, k=k, radius=radius):
+            # Eight steps do not reach the cap, so there is no S to compare.
+            return outliers_by_definition(points, k, radius), thinned_profile_with(points, k, radius, 8, **parts), 0
+
+        points = crowded(rng, n, d)
+        here = told(points)
+        for other in moved(rng, points, radius):
+            there = told(other)
+            assert not [*neighboring.broken("X", "X'", here, there), *neighboring.broken("X'", "X", there, here)]
