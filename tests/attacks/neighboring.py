@@ -10,6 +10,7 @@ import numpy as np
 
 from eremite.geometry import kissing_number_bound
 from tests.definition import (
+    are_neighbors,
     around_rows_by_definition,
     degrees_by_definition,
     depth_by_definition,
@@ -88,3 +89,23 @@ def broken(name, other_name, table, other):
             yield f"A^({t}) = {here} exceeds A^({t + 1}) = {there} of a neighbor: {name} {other_name}"
     if bound > bound_other / DECAY:
         yield f"S = {bound} and {bound_other} differ by more than 1 / decay: {name} {other_name}"
+
+
+def thinned_profile_with(points, k, radius, steps, *, bound, around=None, per_step=1):
+    """The profile of additions anywhere and removals at rows, with a handle on what counts each of them.
+
+    bound(rows, radius, k, step) counts the rows of one ball anywhere; around(rows, radius, k, step) those around a row
+    of the table, and is the same bound if nothing is said.
+    """
+    n, d = points.shape
+    around = around or bound
+    degrees = np.array(degrees_by_definition(points, radius))
+    near = np.array(
+        [[i != j and are_neighbors(p, q, radius) for j, q in enumerate(points)] for i, p in enumerate(points)]
+    )
+    most = min(n, k * kissing_number_bound(d) + 1)
+    sizes = []
+    for t in range(steps):
+        removed = max(around(points[near[i] & (np.abs(degrees - k) <= t)], radius, k, t) for i in range(n))
+        sizes.append(max(removed, bound(points[np.abs(degrees - k + 1) <= t], radius, k, t)))
+    return [min(most, size + per_step * t + 1) for t, size in enumerate(sizes)]

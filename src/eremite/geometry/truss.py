@@ -11,7 +11,7 @@ from eremite.engines.pair import kernel
 from eremite.geometry.graph import Graph, checked, near_graph, outward_square
 
 # An edge stays, waits on the stack to be taken off, or is gone.
-_GONE, _LEAVES, _STAYS = 0, 1, 2
+GONE, LEAVES, STAYS = 0, 1, 2
 
 
 def truss_bound(points: ArrayLike, radius: float) -> int:
@@ -27,17 +27,17 @@ def truss_of_graph(graph: Graph, radius: float, floor: int = 0) -> int:
     reach = outward_square(radius)
     while graph.neighbors.size:
         lists = (graph.starts, graph.neighbors, graph.squares)
-        number, edges = _numbered(graph.starts, graph.neighbors)
+        number, edges = numbered(graph.starts, graph.neighbors)
         support = _supports(*lists, number, edges, reach)
         enough = support >= floor - 1  # triangles an edge needs for a truss of floor + 1
         if 2 * np.count_nonzero(enough) >= edges:
             return int(_peeled(*lists, number, support, reach, floor))
         # Counting anew costs less than taking so many edges off one by one.
-        graph = _restricted(graph, enough[number])
+        graph = restricted(graph, enough[number])
     return floor
 
 
-def _restricted(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
+def restricted(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
     """The graph with some of its edges, each kept at both of its places."""
     before = np.concatenate([[0], np.cumsum(kept)])
     return Graph(before[graph.starts], graph.neighbors[kept], graph.squares[kept])
@@ -61,7 +61,7 @@ def fits(one, two, three, reach):
 
 
 @kernel
-def _numbered(starts, neighbors):
+def numbered(starts, neighbors):
     """A number for each edge, at both of its places."""
     number = np.empty(neighbors.size, np.int64)
     place = starts[:-1].copy()
@@ -79,12 +79,34 @@ def _numbered(starts, neighbors):
 
 
 @kernel
+def ends(starts, neighbors, squares, number, edges):
+    """The lower and the upper end of each edge, and its squared length."""
+    tail = np.empty(edges, np.int32)
+    head = np.empty(edges, np.int32)
+    length = np.empty(edges)
+    for v in range(starts.size - 1):
+        for slot in range(starts[v], starts[v + 1]):
+            if neighbors[slot] > v:
+                tail[number[slot]] = v
+                head[number[slot]] = neighbors[slot]
+                length[number[slot]] = squares[slot]
+    return tail, head, length
+
+
+@kernel
+def starts_above(starts, neighbors):
+    """Where, in the list of each vertex, the neighbors above it begin."""
+    above = np.empty(starts.size - 1, np.int64)
+    for v in range(starts.size - 1):
+        above[v] = starts[v] + np.searchsorted(neighbors[starts[v] : starts[v + 1]], v)
+    return above
+
+
+@kernel
 def _supports(starts, neighbors, squares, number, edges, reach):
     """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
     support = np.zeros(edges, np.int64)
-    above = np.empty(starts.size - 1, np.int64)  # where the neighbors above a vertex begin
-    for v in range(starts.size - 1):
-        above[v] = starts[v] + np.searchsorted(neighbors[starts[v] : starts[v + 1]], v)
+    above = starts_above(starts, neighbors)
     for u in range(starts.size - 1):
         for slot in range(above[u], starts[u + 1]):
             v = neighbors[slot]
@@ -109,31 +131,23 @@ def _supports(starts, neighbors, squares, number, edges, reach):
 def _peeled(starts, neighbors, squares, number, support, reach, floor):
     """The truss, by taking edges off until none is left; at least `floor`. Uses up `support`."""
     edges = support.size
-    tail = np.empty(edges, np.int32)
-    head = np.empty(edges, np.int32)
-    length = np.empty(edges)
-    for v in range(starts.size - 1):
-        for slot in range(starts[v], starts[v + 1]):
-            if neighbors[slot] > v:
-                tail[number[slot]] = v
-                head[number[slot]] = neighbors[slot]
-                length[number[slot]] = squares[slot]
-    state = np.full(edges, _STAYS, np.uint8)
+    tail, head, length = ends(starts, neighbors, squares, number, edges)
+    state = np.full(edges, STAYS, np.uint8)
     stack = np.empty(edges, np.int64)
     left = edges
     while left > 0:
         least = floor - 1
         waiting = 0
         for e in range(edges):
-            if state[e] == _STAYS and support[e] < least:
-                state[e] = _LEAVES
+            if state[e] == STAYS and support[e] < least:
+                state[e] = LEAVES
                 stack[waiting] = e
                 waiting += 1
         left -= waiting
         while waiting > 0:
             waiting -= 1
             e = stack[waiting]
-            state[e] = _GONE
+            state[e] = GONE
             added = _remove(
                 starts, neighbors, squares, number, state, support, tail[e], head[e], length[e], reach, least, stack,
                 waiting,
@@ -162,11 +176,11 @@ def _remove(starts, neighbors, squares, number, state, support, u, v, length, re
         else:
             one = number[i]
             two = number[j]
-            if state[one] > _GONE and state[two] > _GONE and fits(length, squares[i], squares[j], reach):
+            if state[one] > GONE and state[two] > GONE and fits(length, squares[i], squares[j], reach):
                 for e in (one, two):
                     support[e] -= 1
-                    if state[e] == _STAYS and support[e] < least:
-                        state[e] = _LEAVES
+                    if state[e] == STAYS and support[e] < least:
+                        state[e] = LEAVES
                         stack[waiting] = e
                         waiting += 1
             i += 1

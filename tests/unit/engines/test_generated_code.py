@@ -11,6 +11,7 @@ from numba import njit, types
 
 from eremite.engines import candidates, cells, line, tree
 from eremite.engines.pair import kernel, scan_many
+from eremite.geometry import thinned
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
@@ -52,6 +53,7 @@ DECIDING = {
     "tree, many columns": (tree._scan_batch, of_the_tree(MANY)),
     "candidates, few columns": (candidates._count_few, (TABLE, FEW, TABLE, WHOLE, WHOLE, REAL, WHOLE, PLACES)),
     "candidates, many columns": (candidates._count_many, (TABLE, TABLE, WHOLE, WHOLE, REAL, WHOLE, PLACES)),
+    "edges of a graph": (thinned._near_edges, (PLACES, types.int32[::1], TABLE, REAL)),
 }  # fmt: skip
 
 #: Each of these words lets LLVM change a result, if only of NaN or a zero's sign.
