@@ -43,8 +43,8 @@ def as_ball(number, rest=None):
 def cumulative(noise, y, count, bound):
     """P(draw <= y), from what the draw itself looks at."""
     if isinstance(noise, SmoothLaplace):
-        return noise.cumulative(y, count, bound)
-    if isinstance(noise, GlobalLaplace):
+        ends = noise.enclosure(count, bound)(y, _BITS)
+    elif isinstance(noise, GlobalLaplace):
         ends = laplace_below(y - count, _BITS, noise.epsilon / bound)
     else:
         ends = rounded_below(y, _BITS, count, bound * noise.sigma)

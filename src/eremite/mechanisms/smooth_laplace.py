@@ -15,7 +15,7 @@ from flint import arb
 
 from eremite.errors import InputError
 from eremite.mechanisms.decay import decay_above
-from eremite.mechanisms.sampling import draw_integer
+from eremite.mechanisms.sampling import Enclose, draw_integer
 from eremite.mechanisms.smooth_laplace_law import FixedPoint, Law, fixed_point, kappa_above
 from eremite.privacy import exact, positive
 
@@ -53,8 +53,10 @@ class SmoothLaplace:
 
     def draw(self, center: int, bound: Fraction) -> int:
         """The nearest integer to center + bound * W; not clamped. Distributed exactly so, without a float."""
-        if bound == 0:
-            return center
+        return center if bound == 0 else draw_integer(self.enclosure(center, bound), center)
+
+    def enclosure(self, center: int, bound: Fraction) -> Enclose:
+        """What a draw compares its random number with: integers around 2^n P(draw(center, bound) <= y)."""
         half_step = self.epsilon / (2 * bound)  # in v; a bound from many steps away has many digits
         known: dict[int, tuple[FixedPoint, int, int]] = {}
 
@@ -65,7 +67,7 @@ class SmoothLaplace:
             low, high = _half_tail(*known[n], abs(half_steps), n)
             return (low, high) if half_steps < 0 else ((1 << n) - high, (1 << n) - low)
 
-        return draw_integer(enclose, center)
+        return enclose
 
     def cumulative(self, y: int, center: int, bound: Fraction) -> arb:
         """P(draw(center, bound) <= y), enclosed as `tail` is."""
