@@ -169,10 +169,10 @@ def middles_moved(n, moved):
     return rows[:, None]
 
 
-def laws_of(noise, n, *, moved):
+def laws_of(noise, n, *, moved, narrower=1):
     facts = global_facts if noise.decay is None else smooth_facts
-    tables = middles_moved(n, 0), middles_moved(n, moved)
-    return [law(noise, *facts(points, 1, 1.0, noise.decay), n) for points in tables]
+    seen = [facts(points, 1, 1.0, noise.decay) for points in (middles_moved(n, 0), middles_moved(n, moved))]
+    return [law(noise, count, bound / narrower, n) for count, bound in seen]
 
 
 def largest_loss(laws):
@@ -187,6 +187,11 @@ def test_smooth_laplace_spends_nearly_all_of_its_budget_on_one_row(epsilon, shar
     assert at_most_times(epsilon, *laws)
     assert at_most_times(epsilon, *reversed(laws))
     assert largest_loss(laws) > share * float(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [TENTH, HALF, Fraction(1)])
+def test_attack_catches_noise_one_percent_narrower(epsilon):
+    assert not at_most_times(epsilon, *laws_of(SmoothLaplace(epsilon), 40, moved=1, narrower=Fraction(101, 100)))
 
 
 def test_global_laplace_spends_its_budget_to_the_last_bit():
