@@ -18,7 +18,6 @@ from eremite.mechanisms.normal import half_width
 from eremite.mechanisms.paper_gaussian import paper_steadiness, root_of_two_logs
 from eremite.sensitivity import count_with_bound, most_moved
 from eremite_paper.at_scale import smooth_sensitivity
-from eremite_paper.our_noise import smooth_laplace_deviation
 
 #: From a table, a definition and a decay to a bound.
 Bound = Callable[[Case, OutlierDefinition, Fraction | None], Fraction | float]
@@ -59,7 +58,7 @@ def noises(epsilon: Fraction, delta: Fraction) -> list[Noise]:
         _normal("global-gaussian", GlobalGaussian(epsilon, delta)),
         Noise("global-laplace", sqrt(2) / float(epsilon), laplace.half_width(), None),
         Noise("student", sqrt(3) * student.half_width() / 3.182, student.half_width(), student.decay),
-        Noise("smooth-laplace", smooth_laplace_deviation() / float(epsilon), smooth.half_width(), smooth.decay),
+        Noise("smooth-laplace", smooth.deviation, smooth.half_width(), smooth.decay),
     ]
 
 

@@ -53,7 +53,7 @@ def _smooth_parameter(results: Results) -> Claim:
         stated=f"epsilon = {_EPSILON}: {_EPSILON} a step",
         formulas=f"Theorem 4 demands beta = {beta:.4f} a step at delta = {DELTA}",
         proved=f"sd {_rounded(_each(results, 'theorem_4'))}",
-        ours=f"beta = epsilon/4, smooth Laplace: sd {_rounded(_each(results, 'ours'))}",
+        ours=f"beta = epsilon/3, smooth Laplace: sd {_rounded(_each(results, 'ours'))}",
         verdict="holds" if beta >= _EPSILON else "holds with a correction",
         why=f"With the decay of Algorithm 2 and noise S/epsilon the sd would be "
         f"{_rounded(_each(results, 'as_plotted'))}, about which nothing is proved.",

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from flint import arb, ctx
 
 from eremite import OutlierDefinition, Table
 from eremite.engines import find_neighbors
@@ -146,8 +147,9 @@ def center_law(search, plan, seen):
     if not search.noisy:
         return {target: 1.0}
     bound = max(seen.bounds) if search.bound_of == "family" else seen.bounds[place]
-    below = [Fraction(0), *(plan.center.cumulative(y, target, bound) for y in range(seen.n)), Fraction(1)]
-    return {y: float(high - low) for y, (low, high) in enumerate(itertools.pairwise(below))}
+    with ctx.workprec(128):
+        below = [arb(0), *(plan.center.cumulative(y, target, bound) for y in range(seen.n)), arb(1)]
+        return {y: float(high - low) for y, (low, high) in enumerate(itertools.pairwise(below))}
 
 
 def scores_of(plan, seen, center):

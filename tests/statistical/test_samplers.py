@@ -53,6 +53,7 @@ class Case:
 
 CASES = {
     "smooth-laplace": Case(SmoothLaplace(Fraction(1)), Fraction(21, 5), smooth_laplace, 100_000),
+    "smooth-laplace, no first piece": Case(SmoothLaplace(Fraction(4)), Fraction(63, 5), smooth_laplace, 20_000),
     "student": Case(Student(Fraction(1)), Fraction(3), student, 20_000),
     "global-laplace": Case(GlobalLaplace(Fraction(1)), Fraction(7), laplace, 20_000),
     "gaussian": Case(Gaussian(Fraction(1), Fraction(1, 100)), Fraction(7, 3), normal, 10_000),

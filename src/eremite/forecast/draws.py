@@ -8,7 +8,6 @@ compare it with the real thing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import ceil, log
 
 import numpy as np
@@ -109,19 +108,14 @@ def drawing_of(plan: SubspacesPlan) -> Drawing:
 
 def noisy_centers(of: Field, target: int, epsilon: Fraction, runs: int, rng: np.random.Generator) -> Floats:
     """One center for each run: the target with smooth Laplace noise, rounded and clamped as a release does."""
-    noise = _smooth_laplace(runs, rng) * _largest_bound(of, epsilon) / float(epsilon)
-    return np.asarray(np.clip(np.rint(target + noise), 0, of.n_rows))
+    noise = SmoothLaplace(epsilon)
+    errors = _smooth_laplace(noise, runs, rng) * _largest_bound(of, float(noise.decay))
+    return np.asarray(np.clip(np.rint(target + errors), 0, of.n_rows))
 
 
-def _largest_bound(of: Field, epsilon: Fraction) -> float:
+def _largest_bound(of: Field, decay: float) -> float:
     """The largest smooth bound of the family, as the center takes it."""
-    decay = float(_decay(epsilon))
     return max(float((decay ** np.arange(len(profile)) * profile).max()) for profile in of.coarse)
-
-
-@cache
-def _decay(epsilon: Fraction) -> Fraction:
-    return SmoothLaplace(epsilon).decay
 
 
 def dampened(of: Field, centers: Floats, each: float) -> Floats:
@@ -140,12 +134,10 @@ def _steps(gaps: Floats, profile: Ints) -> Floats:
     return np.asarray(np.interp(gaps, reach, np.append(np.arange(len(profile) + 1), len(profile) + 10**9)))
 
 
-def _smooth_laplace(runs: int, rng: np.random.Generator) -> Floats:
-    """epsilon W: the inverse of `SmoothLaplace.tail`."""
-    tail = 1 - rng.random(runs)
-    with np.errstate(invalid="ignore"):
-        inside, outside = 4 - (310 * tail - 54) ** 0.25, (84375 / (310 * tail)) ** 0.25 - 4
-    return np.asarray(np.where(310 * tail >= 135, inside, outside) * rng.choice([-1, 1], runs))
+def _smooth_laplace(noise: SmoothLaplace, runs: int, rng: np.random.Generator) -> Floats:
+    """W: the half-width of a random share, on a random side."""
+    sizes = np.array([noise.half_width(share) for share in rng.random(runs).tolist()])
+    return np.asarray(sizes * rng.choice([-1, 1], runs))
 
 
 def draws(scores: Floats, rate: float, h: int, selection: str, rng: np.random.Generator) -> Ints:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.engines import workers
@@ -18,8 +19,8 @@ from eremite.forecast import (
     planted,
 )
 from eremite.forecast import subspaces as forecasting
-from eremite.forecast.draws import field
-from eremite.mechanisms import entropy
+from eremite.forecast.draws import Field, field, noisy_centers
+from eremite.mechanisms import SmoothLaplace, entropy
 from eremite.outliers import count_outliers
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, SubspacesQuery
 from eremite.queries.subspaces import family_among
@@ -117,6 +118,16 @@ def test_forecast_agrees_with_real_searches_and_one_for_half_or_twice_epsilon_do
     assert (chance.epsilon, chance.delta) == (plan.privacy.epsilon, plan.privacy.delta)
     assert agree(chance, real)
     assert not any(agree(other, real) for other in others)
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "4"])
+def test_simulated_centers_have_the_noise_of_the_mechanism(epsilon):
+    """Kolmogorov-Smirnov, 20,000 draws, against what a release draws from; a bound of 1,000 makes rounding small."""
+    noise, bound = SmoothLaplace(Fraction(epsilon)), Fraction(1000)
+    of = Field(10**9, [(0,)], np.array([0]), np.array([1000]), [], [np.array([1000])])
+    found = noisy_centers(of, 10**6, noise.epsilon, 20_000, np.random.default_rng(7))
+    below = [float(noise.cumulative(int(y), 10**6, bound)) for y in found]
+    assert kstest(below, "uniform").pvalue > 1e-6
 
 
 def test_delta_is_forecast_with_the_draws_it_buys():

@@ -15,45 +15,73 @@ import numpy as np
 
 # More than all roundings of one evaluation: some fifty operations, each exact to 2e-16 of a number below 30.
 ROUNDING = 1e-12
+# Of epsilon. The loss of smooth Laplace noise equals epsilon for many outputs, so a certificate needs some room.
+ROOM = 1e-6
 _MOST_BOXES = 2_000_000
 
 
 @dataclass(frozen=True)
 class SmoothLaplaceLaw:
-    """(1 - y/4)^3 up to y = 1, (1 + y/4)^-outer beyond, y = narrower |x|; the true one has narrower 1, outer 5."""
+    """((a - y)/2)^2 up to `start`, e^-y from there to `end`, (a + y)^-outer beyond, continuous; y = narrower |x|.
 
+    The true one has a = 3 kappa, start = max(a - 2, 0), end = 4 - a, narrower 1 and outer 4.
+    """
+
+    a: float
+    start: float
+    end: float
     narrower: float = 1.0
-    outer: float = 5.0
+    outer: float = 4.0
 
     def log(self, x):
         y = np.abs(x) * self.narrower
-        joint = 3 * np.log(0.75) + self.outer * np.log(1.25)
-        return np.where(y <= 1, 3 * np.log1p(-np.minimum(y, 1) / 4), joint - self.outer * np.log1p(y / 4))
+        first = 2 * np.log((self.a - np.minimum(y, self.start)) / 2)
+        middle = np.clip(y, self.start, self.end) - self.start
+        return first - middle - self.outer * np.log((self.a + np.maximum(y, self.end)) / (self.a + self.end))
 
     def slope(self, low, high):
-        """Bounds on -G' over low <= |x| <= high: it rises up to y = 1 and falls from there."""
-        least, most = low * self.narrower, high * self.narrower
-        rising = [0.75 / (1 - np.minimum(y, 1) / 4) for y in (least, most)]
-        falling = [self.outer / 4 / (1 + np.maximum(y, 1) / 4) for y in (least, most)]
-        lowest = np.minimum(np.where(least <= 1, rising[0], np.inf), np.where(most >= 1, falling[1], np.inf))
-        highest = np.maximum(np.where(least <= 1, rising[1], 0), np.where(most >= 1, falling[0], 0))
-        return lowest * self.narrower, highest * self.narrower
+        """Bounds on -G' over low <= |x| <= high: piece by piece, since it is monotone on each."""
+        ends = [[psi(y) for y in seen] for seen, psi in self._seen(low, high)]
+        return tuple(bound * self.narrower for bound in self._over(low, high, ends))
 
     def elasticity(self, low, high):
-        """Bounds on -x G' over low <= |x| <= high: it never falls; at y = 1 it may jump from 1 up."""
-        least, most = low * self.narrower, high * self.narrower
-        return self._elasticity(least, least <= 1), self._elasticity(most, most < 1)
+        """Bounds on -x G' over low <= |x| <= high: it rises on each piece."""
+        return self._over(low, high, [[y * psi(y) for y in seen] for seen, psi in self._seen(low, high)])
 
-    def _elasticity(self, y, inside):
-        return np.where(inside, 0.75 * y / (1 - np.minimum(y, 1) / 4), self.outer / 4 * y / (1 + y / 4))
+    def _pieces(self):
+        """Where each piece begins and ends in y, and -G' in y on it."""
+        yield 0.0, self.start, lambda y: 2 / (self.a - y)
+        yield self.start, self.end, np.ones_like
+        yield self.end, np.inf, lambda y: self.outer / (self.a + y)
+
+    def _seen(self, low, high):
+        """The ends of what a box sees of each piece, if it sees any."""
+        for begin, end, psi in self._pieces():
+            yield [np.clip(at * self.narrower, begin, end) for at in (low, high)], psi
+
+    def _over(self, low, high, ends):
+        """The least and the largest value at the ends of the pieces that a box touches."""
+        lowest, highest = np.inf, -np.inf
+        for (begin, end, _), values in zip(self._pieces(), ends, strict=True):
+            touched = (low * self.narrower <= end) & (high * self.narrower >= begin) & (begin < end)
+            lowest = np.minimum(lowest, np.where(touched, np.minimum(*values), np.inf))
+            highest = np.maximum(highest, np.where(touched, np.maximum(*values), -np.inf))
+        return lowest, highest
 
     def edge(self, epsilon, beta):
-        """Beyond, x and x' both have y > 1: L = outer ln((4 + y')/(4 + y)) + b, a monotone function of |x|."""
-        return np.exp(beta) / self.narrower + epsilon
+        """Beyond, x and x' have y > end on one side: L = outer ln((a + y')/(a + y)) + b, a monotone function of |x|."""
+        return np.exp(beta) * self.end / self.narrower + epsilon
 
     def beyond(self, epsilon, beta):
         """So there L is at most what it is at the edge, or its limit b - outer b."""
         return (self.outer - 1) * beta
+
+
+def smooth_laplace(epsilon, weight=1.0, longer=0.0, **changes):
+    """The law of the mechanism; `weight` times its kappa, a middle piece that is `longer` at its end, other changes."""
+    beta = epsilon / 3
+    a = 3 * weight * beta / np.expm1(beta)
+    return SmoothLaplaceLaw(a, max(a - 2, 0.0), 4 - a + longer, **changes)
 
 
 @dataclass(frozen=True)
@@ -84,7 +112,8 @@ class StudentLaw:
 
 
 def refutation(law, epsilon, beta, theta=(0.0, 1.0)):
-    """A point (x, theta, b) where the loss exceeds epsilon; None if there is none, which is then proved."""
+    """A point (x, theta, b) where the loss exceeds (1 + ROOM) epsilon; None if there is none, which is then proved."""
+    allowed = epsilon * (1 + ROOM)
     edge = law.edge(epsilon, beta)
     low = np.array([[-edge, theta[0], -beta], [-edge, theta[0], 0.0]])
     high = np.array([[edge, theta[1], 0.0], [edge, theta[1], beta]])
@@ -92,10 +121,10 @@ def refutation(law, epsilon, beta, theta=(0.0, 1.0)):
         if len(low) > _MOST_BOXES:
             raise RuntimeError("the boxes do not get small enough to decide")
         middle, reach, found = bounded(law, epsilon, low, high)
-        if (found > epsilon + ROUNDING).any():
+        if (found > allowed + ROUNDING).any():
             return tuple(middle[found.argmax()])
-        low, high = _halved(low, high, reach, found + reach.sum(axis=1) > epsilon - ROUNDING)
-    return None if law.beyond(epsilon, beta) <= epsilon * (1 + ROUNDING) else (1e6 * edge, theta[1], -beta)
+        low, high = _halved(low, high, reach, found + reach.sum(axis=1) > allowed - ROUNDING)
+    return None if law.beyond(epsilon, beta) <= allowed else (1e6 * edge, theta[1], -beta)
 
 
 def loss(law, epsilon, x, theta, b):

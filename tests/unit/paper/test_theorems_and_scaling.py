@@ -5,7 +5,6 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 from eremite.mechanisms import GlobalGaussian, PaperGaussian, SmoothLaplace
 from eremite.outliers import OutlierDefinition
@@ -13,7 +12,7 @@ from eremite_paper import theorem_2, theorem_4
 from eremite_paper.datasets import synthetic_1
 from eremite_paper.global_sensitivity import moved
 from eremite_paper.guarantees import scaled_tables
-from eremite_paper.our_noise import our_noise, smooth_laplace_deviation
+from eremite_paper.our_noise import our_noise
 from eremite_paper.tuned_radius import accuracy, tuned_radius
 from eremite_paper.z_scores import z_scored
 from tests.definition import outliers_by_definition
@@ -33,17 +32,12 @@ def test_theorem_4_alone_exceeds_what_the_paper_reports():
     assert 1 / theorem_4.alpha(0.7, 0.01) > 3 * 7
 
 
-def test_smooth_laplace_deviation_is_that_of_its_tail():
-    tail = SmoothLaplace(Fraction(1)).tail
-    pieces = [quad(lambda w: 2 * w * float(tail(Fraction(w))), *ends)[0] for ends in ((0, 1), (1, float("inf")))]
-    assert smooth_laplace_deviation() == pytest.approx(sqrt(sum(pieces)), rel=1e-9)
-
-
 def test_our_noise_counts_by_definition_and_scales_the_unit_noise():
     points, definition = synthetic_1(3), OutlierDefinition(min_neighbors=3, radius=1.1)
     seen = our_noise(points, definition, Fraction(7, 10))
     assert seen.count == outliers_by_definition(points, 3, 1.1)
-    assert seen.deviation == pytest.approx(seen.bound * smooth_laplace_deviation() / 0.7)
+    assert seen.deviation == pytest.approx(seen.bound * SmoothLaplace(Fraction(7, 10)).deviation)
+    assert seen.half_width == pytest.approx(seen.bound * SmoothLaplace(Fraction(7, 10)).half_width())
 
 
 def test_tuned_radius_has_the_best_accuracy_of_all():

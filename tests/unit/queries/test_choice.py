@@ -34,9 +34,10 @@ def test_global_noise_is_chosen_only_where_no_table_suits_smooth_noise(epsilon, 
 @pytest.mark.parametrize("most", [2, 13, 100, 1206])
 @pytest.mark.parametrize("epsilon", ["0.001", "0.03", "0.1", "0.5", "3", "20"])
 def test_choice_is_the_narrower_interval(epsilon, most):
-    """95 % of smooth Laplace noise lies within 4.59 S / epsilon, of Laplace noise within ln 20 GS / epsilon."""
-    smooth = 4.5898 * smallest_bound(most, by_name("smooth-laplace", pure(epsilon)).decay)[1]
-    assert chosen(pure(epsilon), most) == ("smooth-laplace" if smooth < log(20) * most else "global-laplace")
+    """Is less than 5 % of smooth noise, at its least bound, beyond the ln 20 GS / epsilon of Laplace noise?"""
+    noise, width = by_name("smooth-laplace", pure(epsilon)), log(20) / float(epsilon) * most
+    narrower = noise.tail(Fraction(width) / smallest_bound(most, noise.decay)[1]) < 0.05
+    assert chosen(pure(epsilon), most) == ("smooth-laplace" if narrower else "global-laplace")
 
 
 def test_delta_opens_the_choice_to_gaussian_noise():
