@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_neighbors
 from eremite.outliers import OutlierDefinition
-from eremite.sensitivity.windows import windows
+from eremite.sensitivity.windows import limits_for, windows
 
 _TRIED = 24  # steps, spread evenly over the logarithm
 
@@ -23,7 +23,7 @@ def smooth_sensitivity(points: NDArray[np.float64], definition: OutlierDefinitio
     step = min(n, max(1, round(1 / fall)))
     best = exp(-fall * (step - 1)) * step  # a lower bound for every table
     last = ceil(log(n / best) / fall)
-    seen = windows(points, definition, last + 1, "auto", n)
+    seen = windows(points, definition, last + 1, "ball" if points.shape[1] <= 2 else "truss", n, limits=limits_for(n))
     for t in range(last + 1):
         floor = min(n, max(0, int(best * exp(fall * t) * (1 - 1e-9)) - t - 1))
         held = max(seen.ball_bound(j, t, floor) for j in (definition.min_neighbors, definition.min_neighbors - 1))

@@ -16,20 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
+from eremite.engines.pair import squared_reach
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
 from eremite.geometry.graph import MARGIN, Graph, graph_up_to, restricted
 from eremite.geometry.lattice import lattice_depth, on_lattice
+from eremite.geometry.thinned import near_edges, thinned_core_of_graph, thinned_truss_of_ball, thinned_truss_of_graph
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.around import Around
 
 Method = Literal["auto", "ball", "truss", "core"]
 
-# `auto`: depth in one and two columns; in more, the truss for this many steps, the core from there on. The truss looks
-# at all triangles of a window, and where most rows have few neighbors that is most of the table.
-_TRUSS_STEPS = ((5_000, 64), (50_000, 32), (2**32, 8))  # up to so many rows, for so many steps
+#: `auto` takes the thinned truss for so many steps, the thinned core from there on.
+TRUSS_STEPS = 64
 
 # A graph of so few edges is made once and serves every step. How many there are is private; the answer is the same.
 _FEW = 2**22
@@ -68,12 +69,14 @@ class Windows:
 
     n_rows: int
     outliers: int  # q(X)
-    points: NDArray[np.float64]  # rows with degree below k + steps, or their images on the lattice
+    points: NDArray[np.float64]  # rows with degree below k + steps
+    images: NDArray[np.float64]  # the same, or their images on the lattice
     degrees: NDArray[np.int64]
     around: Around  # these rows, as neighbors of all rows
     rows: NDArray[np.intp]  # those of them that may still matter
     min_neighbors: int
-    radius: float  # Euclidean
+    reach: float  # squared, as the engine compares it
+    radius: float  # Euclidean; of the images
     square: int | None  # the squared diameter, on the lattice; None elsewhere
     most: int  # the cap of the profile
     method: Method
@@ -87,8 +90,7 @@ class Windows:
         if self._size(k - 1 - step, k + step) <= floor:
             return floor
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
-        floor = self._around_rows(near, step, floor)
-        return self._bound(near, k - 1 - step, k - 1 + step, step, floor)
+        return self._around_rows(near, step, self._bound(near, k - 1 - step, k - 1 + step, step, floor))
 
     def ball_bound(self, around: int, step: int, floor: int = 0) -> int:
         """f(W_j(step)) for j = `around`, or `floor` if that is larger."""
@@ -107,14 +109,32 @@ class Windows:
             return self._bound(near, low, high, step, floor)
         window = self.rows[near]
         window = window[(self.degrees[window] >= low) & (self.degrees[window] <= high)]
-        return floor if window.size <= floor else max(floor, self.around.most(window))
+        if window.size <= floor:
+            return floor
+        if not self._is_thinned:
+            return max(floor, self.around.most(window))
+        for crowd in self.around.crowds(window, floor):
+            if crowd.size > floor:
+                floor = max(floor, self._thinned_size(crowd, step, floor))
+        return floor
+
+    @property
+    def _is_thinned(self) -> bool:
+        """Whether rows that all turn are known to have few neighbors among themselves (claim H1)."""
+        return self.method == "auto" and self.points.shape[1] > 1
+
+    def _thinned_size(self, crowd: NDArray[np.intp], step: int, floor: int) -> int:
+        """How many of the rows around a row it can turn at once, or `floor` if that is larger."""
+        if crowd.size + step > self.limits.crowd:
+            return int(crowd.size)
+        return thinned_truss_of_ball(self.points[crowd], self.reach, self.min_neighbors - 1, floor)
 
     def narrowed(self, step: int, floor: int) -> "Windows":
         """Without rows that matter for no step up to this one, if `turned` is asked with this floor or more."""
         k = self.min_neighbors
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
         rows = self.rows[near]
-        points = self.points[rows]
+        points = self.images[rows]
         graph = None
         if points.shape[1] > 1 and not _fit_around_their_mean(points, self.radius):
             graph = graph_up_to(points, self.radius, min(_FEW, self.limits.edges))
@@ -129,7 +149,7 @@ class Windows:
         """Those of the places whose rows may be in a group of more than `floor`."""
         if self.graph is not None:
             return peeled(self.graph, near, floor)
-        return near[_crowded(self.points[self.rows[near]], self.radius, floor)]
+        return near[_crowded(self.images[self.rows[near]], self.radius, floor)]
 
     def _bound(self, near: NDArray[np.intp], low: int, high: int, step: int, floor: int) -> int:
         """f of the window with these degrees, or `floor` if that is larger; `near` has all that may exceed the floor.
@@ -143,44 +163,56 @@ class Windows:
         floor = max(floor, 1)
         degrees = self.degrees[self.rows[near]]
         places = near[(degrees >= low) & (degrees <= high)]
-        window = self.points[self.rows[places]]
-        if self.points.shape[1] == 1 and finest(self.method, self.n_rows, 1, step) == "ball":
-            return max(floor, line_depth(window, self.radius))
+        if self.points.shape[1] == 1 and self.method in ("auto", "ball"):
+            return max(floor, line_depth(self.points[self.rows[places]], self.radius))
         if not self.limits.allow_edges(size, floor, step) and self._is_too_large(low, high, step):
             return max(floor, size)
         places = self._crowded(places, floor)
         if len(places) <= floor:
             return floor
-        window = self.points[self.rows[places]]
-        if _fit_around_their_mean(window, self.radius):
-            return len(window) if self.limits.allow_edges(size, len(window), step) else size
+        if len(places) + step > self.limits.crowd and _fit_around_their_mean(
+            self.images[self.rows[places]], self.radius
+        ):
+            return len(places) if self.limits.allow_edges(size, len(places), step) else size
         graph = self._graph(places)
         core = size if graph is None else core_of_graph(graph)
         if core <= floor:
             return floor
         if graph is None or not self.limits.allow_edges(size, core, step):
             return size
-        return self._refined(window, graph, size, core, step, floor)
+        return self._refined(places, graph, size, core, step, floor)
 
-    def _refined(self, window: NDArray[np.float64], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+    def _refined(self, places: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
         """f of a window whose core is above the floor, by the finest bound that its step and its size allow."""
-        used = finest(self.method, self.n_rows, self.points.shape[1], step)
-        if used == "core":
+        rows = self.rows[places]
+        if self._is_thinned:
+            depth = core if self.square is None else lattice_depth(self.images[rows], graph, self.square, floor)
+            return depth if depth <= floor else min(depth, self._thinned(rows, graph, size, core, step, floor))
+        if self.method == "core":
             return core
-        if self.square is not None:
-            return lattice_depth(window, graph, self.square, floor)
+        if self.method == "ball" and self.square is not None:
+            return lattice_depth(self.images[rows], graph, self.square, floor)
         if not self.limits.allow_triangles(size, core, step):
             return core
         truss = truss_of_graph(graph, self.radius, floor)
-        if truss <= floor or used == "truss":
+        if truss <= floor or self.method == "truss":
             return truss
-        return depth_of_graph(window, graph, self.radius, floor)
+        return depth_of_graph(self.images[rows], graph, self.radius, floor)
+
+    def _thinned(self, rows: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+        """The thinned truss or core of these rows, or `floor` if that is larger; the core where they crowd."""
+        if core + step > self.limits.crowd:
+            return core
+        near = graph.squares <= self.reach if self.square is None else near_edges(graph, self.points[rows], self.reach)
+        if step >= TRUSS_STEPS or not self.limits.allow_triangles(size, core, step):
+            return thinned_core_of_graph(graph, near, self.min_neighbors - 1, floor)
+        return thinned_truss_of_graph(graph, near, self.radius, self.min_neighbors - 1, floor)
 
     def _graph(self, places: NDArray[np.intp]) -> Graph | None:
         """The graph of these rows, or None if it has more edges than are allowed."""
         if self.graph is not None:
             return restricted(self.graph, places)
-        return graph_up_to(self.points[self.rows[places]], self.radius, self.limits.edges)
+        return graph_up_to(self.images[self.rows[places]], self.radius, self.limits.edges)
 
     def _size(self, low: int, high: int) -> int:
         return int(np.count_nonzero((self.degrees >= low) & (self.degrees <= high)))
@@ -189,7 +221,7 @@ class Windows:
         """Whether the whole window has more edges, by its core, than are allowed."""
         allowed = self.limits.edges // (self._size(low, high) + step) - step  # the largest core
         rows = self.rows if self.left_out <= allowed else np.arange(self.degrees.size)
-        window = self.points[rows[(self.degrees[rows] >= low) & (self.degrees[rows] <= high)]]
+        window = self.images[rows[(self.degrees[rows] >= low) & (self.degrees[rows] <= high)]]
         crowd = window[_crowded(window, self.radius, max(allowed, 0))]
         graph = graph_up_to(crowd, self.radius, self.limits.edges)
         return graph is None or core_of_graph(graph) > allowed
@@ -221,20 +253,6 @@ def _within_two(points: NDArray[np.float64], radius: float, cap: int | None) -> 
     return count_neighbors(np.ascontiguousarray(points), further, cap)
 
 
-def truss_steps(n: int) -> int:
-    """For how many steps `auto` takes the truss in a table of n rows."""
-    return next(steps for most, steps in _TRUSS_STEPS if n <= most)
-
-
-def finest(method: Method, n: int, d: int, step: int) -> Method:
-    """Which bound serves step t: public facts only, and only coarser as t grows (claim L4)."""
-    if method != "auto":
-        return method
-    if d <= 2:
-        return "ball"
-    return "truss" if step < truss_steps(n) else "core"
-
-
 def windows(
     points: NDArray[np.float64],
     definition: OutlierDefinition,
@@ -256,17 +274,20 @@ def windows(
     low = np.flatnonzero(neighbors.degrees < k + steps)
     limits = limits or (limits_for(len(points)) if method == "auto" else UNLIMITED)
     kept, radius, square = points[low], float(definition.radius * np.sqrt(points.shape[1])), None
+    images = kept
     if limits != UNLIMITED and points.shape[1] == 2:
-        kept, square = on_lattice(kept, radius)
+        images, square = on_lattice(kept, radius)
         radius = float(np.sqrt(square)) / 2
     return Windows(
         n_rows=len(points),
         outliers=int(np.count_nonzero(neighbors.degrees < k)),
         points=kept,
+        images=images,
         degrees=neighbors.degrees[low],
         around=Around(neighbors, low),
         rows=np.arange(low.size),
         min_neighbors=k,
+        reach=squared_reach(definition.radius, points.shape[1]),
         radius=radius,
         square=square,
         most=most,

@@ -15,7 +15,7 @@ from eremite.sensitivity import global_bounds, local_profile, smooth_bound
 from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.smooth import count_with_bound, last_useful_step
-from eremite.sensitivity.windows import Limits, finest, truss_steps, windows
+from eremite.sensitivity.windows import Limits, windows
 from tests.definition import core_by_definition, depth_by_definition, profile_by_definition, truss_by_definition
 
 BOUNDS = {"ball": depth_by_definition, "truss": truss_by_definition, "core": core_by_definition}
@@ -223,18 +223,6 @@ def test_last_useful_step_depends_on_public_numbers_and_covers_the_maximum():
         last = last_useful_step(most, decay)
         floor = max(decay**t * min(t + 1, most) for t in range(last + 1))
         assert decay**last * most <= floor
-
-
-def test_auto_gets_only_coarser_and_looks_at_public_facts_only():
-    order = ("ball", "truss", "core")
-    for d in (1, 2, 3, 10):
-        used = [order.index(finest("auto", 100, d, step)) for step in range(200)]
-        assert used == sorted(used)
-    assert finest("auto", 10**6, 1, 10**6) == "ball"
-    assert finest("auto", 10**6, 2, 10**6) == "ball"
-    assert finest("auto", 10**6, 3, 0) == "truss"
-    for n in (100, 5_000, 5_001, 10**6, 2**32 - 1):
-        assert finest("auto", n, 3, truss_steps(n)) == "core"
 
 
 @pytest.mark.parametrize("method", ["auto", "truss", "core"])
