@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# More than all roundings of one evaluation: some fifty operations, each exact to 2e-16 of a number below 30.
+# More than all roundings of one evaluation: some fifty operations, each exact to 2e-16 of a number below 60.
 ROUNDING = 1e-12
 # Of epsilon. The loss of smooth Laplace noise equals epsilon for many outputs, so a certificate needs some room.
 ROOM = 1e-6
