@@ -38,6 +38,26 @@ def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float
     return rng.permutation(np.clip(np.vstack([rows, rng.uniform(0, side, (noise, d))]), 0, side))
 
 
+def sheet(n: int, d: int, seed: int = 11) -> NDArray[np.float64]:
+    """Rows near a curved sheet of four dimensions, in columns scaled to [0, 1] of which every third one is coarse.
+
+    Each row has a place on the sheet, four numbers that are rarer near their ends. A column is a weighted sum of the
+    place plus a sine of another weighted sum, scaled to [0, 1]: all columns are correlated, none is a straight function
+    of the others. A row leaves the sheet in a random direction, by 0.01 in each column times a factor of its own with
+    a heavy tail (Student's t with three degrees of freedom): from ordinary rows to clear outliers there is no gap. The
+    first column and every third one after it are rounded to eleven values.
+    """
+    rng = np.random.default_rng(seed)
+    place = rng.beta(2, 3, (n, 4))
+    straight, bent = rng.normal(0, 1, (2, 4, d))
+    rows = place @ straight + np.sin(3 * place @ bent + rng.uniform(0, 2 * np.pi, d))
+    rows = (rows - rows.min(axis=0)) / np.ptp(rows, axis=0)
+    far = 0.01 / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
+    rows = np.clip(rows + far * rng.normal(0, 1, (n, d)), 0, 1)
+    rows[:, ::3] = np.round(10 * rows[:, ::3]) / 10
+    return np.ascontiguousarray(rows)
+
+
 def real(name: str, radius: float) -> Case | None:
     """A public table scaled to [0, 1] by its own range, or None where its file is not there."""
     path = DATA / f"{name}.csv.gz"
