@@ -6,13 +6,16 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 from scipy.spatial import cKDTree
 
-from eremite.outliers import OutlierDefinition, count_outliers
+from eremite import OutlierDefinition, Table
+from eremite.outliers import count_outliers
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "benchmarks"
 K = 5
 CAP = 105
+RADII = {"mammography": 0.0335, "shuttle": 0.0022, "http": 0.0006}  # 1.5 to 2 % of the rows are outliers
 REGIMES = {"A": "1 % of rows are outliers", "B": "1,000 neighbors a row", "C": "20 neighbors a row"}
 
 
@@ -27,6 +30,25 @@ class Case:
     @property
     def euclidean(self) -> float:
         return float(self.radius * np.sqrt(self.points.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A table with its radius, and what the output calls it."""
+
+    name: str
+    case: Case
+
+    @property
+    def definition(self) -> OutlierDefinition:
+        return OutlierDefinition(min_neighbors=K, radius=self.case.radius)
+
+    def opened(self) -> Table:
+        """The table as a session takes it: its bounds are 0 and 1, so that scaling changes nothing."""
+        names = [f"c{i}" for i in range(self.case.points.shape[1])]
+        table = Table.from_frame(self.case.points, bounds=dict.fromkeys(names, (0, 1)))
+        assert np.array_equal(table.points(), self.case.points)
+        return table
 
 
 def clusters(n: int, d: int, seed: int = 7, volume: int = 1) -> NDArray[np.float64]:
@@ -66,6 +88,14 @@ def real(name: str, radius: float) -> Case | None:
     with gzip.open(path, "rt") as file:
         rows = np.loadtxt(file, delimiter=",", skiprows=1)[:, :-1]
     return Case(np.ascontiguousarray((rows - rows.min(0)) / np.ptp(rows, axis=0)), radius, "real")
+
+
+def real_tables(out: Console, *names: str) -> list[Named]:
+    """The public tables of these names with their radii, those whose files are there."""
+    found = {name: real(name, RADII[name]) for name in names}
+    for name in (name for name, read in found.items() if read is None):
+        out.print(f"The file of {name} is not there; its rows are left out.")
+    return [Named(name, read) for name, read in found.items() if read is not None]
 
 
 def case(points: NDArray[np.float64], regime: str) -> Case:

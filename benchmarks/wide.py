@@ -5,7 +5,6 @@ clusters: many of them are neither outliers nor deep inside, and those are what 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,40 +13,16 @@ from rich.table import Table as Grid
 
 from benchmarks.clock import cpu_seconds, one_core
 from benchmarks.peers import Timing, outlier_timings
-from benchmarks.tables import Case, K, case, real, sheet
-from eremite import OutlierDefinition, Session, Table
+from benchmarks.tables import Case, K, Named, case, real_tables, sheet
+from eremite import Session
 from eremite.outliers import count_outliers
 
 MOST_OF_EXACT = 4.0
 LEAST_RATIO = 5.0
 MOST_SECONDS_SPARSE = 2.0
-RADII = {"shuttle": 0.0022, "http": 0.0006}  # 1 to 2 % of the rows are outliers
 SHEETS = ((300_000, 10), (100_000, 16))
 _RUNS = 5
 _PEERS = ("cKDTree k=5", "pykdtree k=5", "PyOD KNN", "cKDTree ball", "dbscan")
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A table with its radius, and what the rows of the output call it."""
-
-    name: str
-    case: Case
-
-    @property
-    def definition(self) -> OutlierDefinition:
-        return OutlierDefinition(min_neighbors=K, radius=self.case.radius)
-
-    def exact(self) -> Callable[[], object]:
-        """Our exact count, which is not private."""
-        return partial(count_outliers, self.case.points, self.definition)
-
-    def private(self, epsilon: float = 1) -> Callable[[], object]:
-        """The whole private call, its table made before."""
-        names = [f"c{i}" for i in range(self.case.points.shape[1])]
-        table = Table.from_frame(self.case.points, bounds=dict.fromkeys(names, (0, 1)))
-        assert np.array_equal(table.points(), self.case.points)
-        return partial(Session(table, epsilon=1000).count_outliers, self.definition, epsilon=epsilon)
 
 
 def generated(sizes: Sequence[tuple[int, int]] = SHEETS) -> list[Named]:
@@ -55,22 +30,24 @@ def generated(sizes: Sequence[tuple[int, int]] = SHEETS) -> list[Named]:
     return [Named("sheet", case(sheet(n, d), "A")) for n, d in sizes]
 
 
-def real_tables(out: Console) -> list[Named]:
-    """Shuttle and http, where their files are there."""
-    found = {name: real(name, radius) for name, radius in RADII.items()}
-    for name in (name for name, read in found.items() if read is None):
-        out.print(f"The file of {name} is not there; its row is left out.")
-    return [Named(name, read) for name, read in found.items() if read is not None]
-
-
 def all_tables(out: Console) -> list[Named]:
     """The tables of the full run."""
-    return real_tables(out) + generated()
+    return real_tables(out, "shuttle", "http") + generated()
 
 
 def sparse(n: int = 8_000) -> Named:
     """Uniform rows in four columns, a third of them outliers: most rows are near few others."""
     return Named("uniform", Case(np.random.default_rng(0).random((n, 4)), 0.058, "sparse"))
+
+
+def exact_count(measured: Named) -> Callable[[], object]:
+    """Our exact count, which is not private."""
+    return partial(count_outliers, measured.case.points, measured.definition)
+
+
+def private_count(measured: Named, epsilon: float = 1) -> Callable[[], object]:
+    """The whole private call, its table made before."""
+    return partial(Session(measured.opened(), epsilon=1000).count_outliers, measured.definition, epsilon=epsilon)
 
 
 def run(out: Console, tables: Sequence[Named], sample_seconds: float = 10) -> bool:
@@ -81,7 +58,7 @@ def run(out: Console, tables: Sequence[Named], sample_seconds: float = 10) -> bo
     cleared = True
     for measured in tables:
         with one_core():
-            exact, private = _medians([measured.exact(), measured.private()])
+            exact, private = _medians([exact_count(measured), private_count(measured)])
             peers = outlier_timings(measured.case, sample_seconds)
         cleared &= _row(grid, measured, exact, private, peers)
     out.print(grid)
@@ -108,8 +85,9 @@ def sparse_table(out: Console, n: int = 8_000) -> bool:
     measured = sparse(n)
     title = f"Private count of {n:,} uniform rows, d = 4, k = {K}, r = {measured.case.radius:g}: CPU seconds, one core"
     grid = Grid("epsilon", "exact count", "private count", "bar", "", title=title)
+    works = [exact_count(measured), private_count(measured, 0.2), private_count(measured, 1)]
     with one_core():
-        exact, at_fifth, at_one = _medians([measured.exact(), measured.private(0.2), measured.private(1)], runs=3)
+        exact, at_fifth, at_one = _medians(works, runs=3)
     met = at_fifth < MOST_SECONDS_SPARSE
     grid.add_row("0.2", f"{exact:.3f}", f"{at_fifth:.2f}", f"{MOST_SECONDS_SPARSE:g}", "met" if met else "missed")
     grid.add_row("1", f"{exact:.3f}", f"{at_one:.2f}", "", "")
