@@ -51,7 +51,7 @@ def timings(
     }
     done = [_indexed(*who, case, exact, build, seconds) for who, build in indexed.items() if question in (None, who[1])]
     if question != "degrees":
-        done.append(_pyod(case, exact))
+        done.append(_pyod(case))
         if 2 <= case.points.shape[1] <= 5:
             done.append(_dbscan(case, exact))
     return done
@@ -154,14 +154,14 @@ class _Scores:
 _last_scores: list[_Scores] = []
 
 
-def _pyod(case: Case, exact: NDArray[np.int64]) -> Timing:
-    """A sample is a table of its own, with other outliers, so its answers are not compared."""
+def _pyod(case: Case) -> Timing:
+    """A sample is a table of its own, so it is asked for the outliers of the sample."""
     if not _last_scores or _last_scores[0].points is not case.points:
         _last_scores[:] = [_pyod_scores(case.points)]
     last, n = _last_scores[0], len(case.points)
-    sampled = last.rows.size < n
-    wrong = 0 if sampled else int(np.count_nonzero((last.scores > case.euclidean) != (exact < K)))
-    return Timing("PyOD KNN", "outliers", last.seconds * n / last.rows.size, sampled, wrong)
+    wanted = count_neighbors(case.points[last.rows], case.radius, K) < K
+    wrong = int(np.count_nonzero((last.scores > case.euclidean) != wanted))
+    return Timing("PyOD KNN", "outliers", last.seconds * n / last.rows.size, last.rows.size < n, wrong)
 
 
 def _pyod_scores(points: NDArray[np.float64]) -> _Scores:

@@ -50,7 +50,7 @@ def private_count(measured: Named, epsilon: float = 1) -> Callable[[], object]:
     return partial(Session(measured.opened(), epsilon=1000).count_outliers, measured.definition, epsilon=epsilon)
 
 
-def run(out: Console, tables: Sequence[Named], sample_seconds: float = 10) -> bool:
+def run(out: Console, tables: Sequence[Named], sample_seconds: float = 5) -> bool:
     """Private call, exact count and every peer on each table: CPU seconds on one core."""
     title = f"Private count of real and wide tables, k = {K}, epsilon = 1: CPU seconds, one core"
     bars = f"of exact (bar {MOST_OF_EXACT:g}x)", f"best exact peer (bar {LEAST_RATIO:g}x)"
