@@ -117,3 +117,7 @@ def _narrower(widths: dict[str, Width], taken: str, names: Sequence[str]) -> lis
     limit = widths[taken].value
     held = (name for name in names if name in widths)
     return [name for name in held if widths[name].exact and widths[name].value * _ALIKE < limit]
+
+
+if __name__ == "__main__":
+    run(Console(width=220), all_tables(Console()))

@@ -106,3 +106,8 @@ def _medians(works: Sequence[Callable[[], object]], runs: int = _RUNS) -> list[f
 def _shown(peer: Timing) -> str:
     wrong = f" ({peer.wrong:,} wrong)" if peer.wrong else ""
     return f"{'~' if peer.sampled else ''}{peer.seconds:.2f}{wrong}"
+
+
+if __name__ == "__main__":
+    run(Console(width=220), all_tables(Console()))
+    sparse_table(Console(width=220))

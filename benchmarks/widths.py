@@ -85,3 +85,7 @@ def _widths(measured: Named) -> list[tuple[float, float]]:
 
 def _verdict(met: bool) -> str:
     return "met" if met else "missed"
+
+
+if __name__ == "__main__":
+    run(Console(width=220), all_tables(Console()))
