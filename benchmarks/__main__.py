@@ -15,6 +15,7 @@ from rich.console import Console  # noqa: E402
 
 from benchmarks import (  # noqa: E402
     agreement,
+    choices,
     counts,
     detection,
     families,
@@ -25,6 +26,8 @@ from benchmarks import (  # noqa: E402
     sensitivity,
     subspaces,
     told_by_time,
+    wide,
+    widths,
 )
 
 DIMENSIONS = (1, 2, 3, 5, 8)
@@ -48,8 +51,12 @@ def main() -> int:
     sensitivity.reach(out, limit=1 if quick else 10)
     cleared &= told_by_time.run(out, every=100 if quick else 10)
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
+    cleared &= widths.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
+    cleared &= choices.run(out, widths.generated(2_000, (1, 2)) if quick else choices.all_tables(out))
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
+    cleared &= wide.run(out, *((wide.generated(((5_000, 10),)), 0.1) if quick else (wide.all_tables(out),)))
+    cleared &= wide.sparse_table(out, 1_000 if quick else 8_000)
     cleared &= agreement.agreement(out, times=20 if quick else 500)
     cleared &= subspaces.papers(out, runs=100 if quick else 10_000, tables=1 if quick else 10)
     cleared &= subspaces.found_at(out, 10_000, plants=(subspaces.THREE,) if quick else subspaces.PLANTS)

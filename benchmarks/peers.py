@@ -3,23 +3,23 @@
 degrees    min(number of neighbors, CAP) of every row
 outliers   which rows have fewer than K neighbors
 
-A peer that would take long is timed on a sample of the rows (building its index is always timed in full) and its time
-extrapolated; such figures are marked with ~. All run on one thread.
+A peer that would take long is timed on a sample of the rows, taken evenly from the whole table (building its index is
+always timed in full), and its time extrapolated; such figures are marked with ~. All run on one thread.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.tables import CAP, Case, K, clusters
+from benchmarks.tables import CAP, Case, K
 from eremite.engines import count_neighbors
 
 _SECONDS = 1.5  # what a sample may take
 _FIRST = 100  # rows that tell how long a row takes
+_MOST_FITTED = 100_000  # rows that PyOD fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ Answer = NDArray[np.int64] | NDArray[np.bool_]
 Query = Callable[[NDArray[np.float64]], Answer]
 
 
-def timings(case: Case, exact: NDArray[np.int64], question: str | None = None) -> list[Timing]:
+def timings(
+    case: Case, exact: NDArray[np.int64], question: str | None = None, seconds: float = _SECONDS
+) -> list[Timing]:
     """Every peer on the case, or those that answer one question; `exact` are the capped degrees to compare with."""
     indexed: dict[tuple[str, str], Callable[[Case], Query]] = {
         ("cKDTree ball", "degrees"): _ckdtree_ball,
@@ -47,12 +49,19 @@ def timings(case: Case, exact: NDArray[np.int64], question: str | None = None) -
         ("cKDTree k=5", "outliers"): lambda c: _ckdtree_nearest(c, K),
         ("pykdtree k=5", "outliers"): lambda c: _pykdtree_nearest(c, K),
     }
-    done = [_indexed(*who, case, exact, build) for who, build in indexed.items() if question in (None, who[1])]
+    done = [_indexed(*who, case, exact, build, seconds) for who, build in indexed.items() if question in (None, who[1])]
     if question != "degrees":
-        done.append(_pyod(case, exact))
+        done.append(_pyod(case))
         if 2 <= case.points.shape[1] <= 5:
             done.append(_dbscan(case, exact))
     return done
+
+
+def outlier_timings(case: Case, seconds: float = _SECONDS) -> list[Timing]:
+    """Every peer that finds the outliers; among them cKDTree's ball, whose degrees tell them. Fastest first."""
+    exact = count_neighbors(case.points, case.radius, CAP)
+    ball = _indexed("cKDTree ball", "degrees", case, exact, _ckdtree_ball, seconds)
+    return sorted([ball, *timings(case, exact, "outliers", seconds)], key=lambda peer: peer.seconds)
 
 
 def best_exact(case: Case) -> Timing:
@@ -61,18 +70,31 @@ def best_exact(case: Case) -> Timing:
     return min((peer for peer in found if peer.wrong == 0), key=lambda peer: peer.seconds)
 
 
-def _indexed(peer: str, question: str, case: Case, exact: NDArray[np.int64], build: Callable[[Case], Query]) -> Timing:
+def _indexed(
+    peer: str,
+    question: str,
+    case: Case,
+    exact: NDArray[np.int64],
+    build: Callable[[Case], Query],
+    seconds: float,
+) -> Timing:
     start = process_time()
     query = build(case)
     built = process_time() - start
     n = len(case.points)
-    rows = min(n, _FIRST)
-    answer, seconds = _timed(query, case.points[:rows])
-    if rows < n:
-        rows = min(n, max(rows, int(rows * _SECONDS / max(seconds, 1e-4))))
-        answer, seconds = _timed(query, case.points[:rows])
-    wanted = exact[:rows] if question == "degrees" else exact[:rows] < K
-    return Timing(peer, question, built + seconds * n / rows, rows < n, int(np.count_nonzero(answer != wanted)))
+    rows = _spread(n, _FIRST)
+    answer, taken = _timed(query, case.points[rows])
+    if rows.size < n:
+        rows = _spread(n, max(rows.size, int(rows.size * seconds / max(taken, 1e-4))))
+        answer, taken = _timed(query, case.points[rows])
+    wanted = exact[rows] if question == "degrees" else exact[rows] < K
+    wrong = int(np.count_nonzero(answer != wanted))
+    return Timing(peer, question, built + taken * n / rows.size, rows.size < n, wrong)
+
+
+def _spread(n: int, most: int) -> NDArray[np.intp]:
+    """All rows, or so many of them at even distances: a real table may be sorted."""
+    return np.arange(n) if most >= n else np.linspace(0, n - 1, most).astype(np.intp)
 
 
 def _timed(query: Query, rows: NDArray[np.float64]) -> tuple[Answer, float]:
@@ -119,22 +141,38 @@ def _balltree(case: Case) -> Query:
     return lambda rows: np.minimum(tree.query_radius(rows, case.euclidean, count_only=True) - 1, CAP)
 
 
-def _pyod(case: Case, exact: NDArray[np.int64]) -> Timing:
-    n, d = case.points.shape
-    scores, seconds = _pyod_scores(n, d)
-    wrong = 0 if len(scores) < n else int(np.count_nonzero((scores > case.euclidean) != (exact < K)))
-    return Timing("PyOD KNN", "outliers", seconds * n / len(scores), len(scores) < n, wrong)
+@dataclass(slots=True)
+class _Scores:
+    """PyOD's scores of one table; the same for every radius, so the last ones are kept."""
+
+    points: NDArray[np.float64]
+    rows: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    seconds: float
 
 
-@cache
-def _pyod_scores(n: int, d: int) -> tuple[NDArray[np.float64], float]:
-    """The same for every radius. PyOD scores the rows it fits, so a sample is a smaller table, which flatters it."""
+_last_scores: list[_Scores] = []
+
+
+def _pyod(case: Case) -> Timing:
+    """A sample is a table of its own, so it is asked for the outliers of the sample."""
+    if not _last_scores or _last_scores[0].points is not case.points:
+        _last_scores[:] = [_pyod_scores(case.points)]
+    last, n = _last_scores[0], len(case.points)
+    wanted = count_neighbors(case.points[last.rows], case.radius, K) < K
+    wrong = int(np.count_nonzero((last.scores > case.euclidean) != wanted))
+    return Timing("PyOD KNN", "outliers", last.seconds * n / last.rows.size, last.rows.size < n, wrong)
+
+
+def _pyod_scores(points: NDArray[np.float64]) -> _Scores:
+    """PyOD scores the rows it fits, so a sample is a smaller table, which flatters it."""
     from pyod.models.knn import KNN
 
-    points = clusters(n, d)[:100_000]
+    rows = _spread(len(points), _MOST_FITTED)
+    sample = points[rows]
     start = process_time()
-    scores = KNN(n_neighbors=K, n_jobs=1).fit(points).decision_scores_
-    return scores, process_time() - start
+    scores = KNN(n_neighbors=K, n_jobs=1).fit(sample).decision_scores_
+    return _Scores(points, rows, scores, process_time() - start)
 
 
 def _dbscan(case: Case, exact: NDArray[np.int64]) -> Timing:
