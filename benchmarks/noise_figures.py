@@ -93,7 +93,7 @@ def _width(made: Case, noise: Noise) -> float:
 
 
 def choice(path: Path) -> None:
-    """Which mechanism `auto` takes, by epsilon and by how far one row can move the count."""
+    """Which mechanism `auto` takes in two columns or more, by epsilon and by how far one row can move the count."""
     figure, both = panels(2, 9.6)
     epsilons, caps = np.geomspace(0.01, 4, 61), np.unique(np.geomspace(2, 10_000, 60).astype(int))
     for axes, delta in zip(both, (Fraction(0), Fraction(1, 100)), strict=True):
@@ -110,11 +110,11 @@ def choice(path: Path) -> None:
 
 def _map(epsilons: NDArray[np.float64], caps: NDArray[np.int64], delta: Fraction) -> NDArray[np.str_]:
     exact = [Fraction(f"{epsilon:.4g}") for epsilon in epsilons]
-    return np.array([[chosen(Privacy(epsilon, delta), int(most)) for epsilon in exact] for most in caps])
+    return np.array([[chosen(Privacy(epsilon, delta), int(most), 2) for epsilon in exact] for most in caps])
 
 
 def _finish_choice(axes: Axes, delta: Fraction) -> None:
-    for d in (1, 2, 3, 8):
+    for d in (2, 3, 8):
         most = most_moved(10**6, d, K)
         axes.axhline(most, color="0.55", lw=0.8, ls=(0, (1, 2)))
         label(axes, f"k = 5, d = {d}", (4, most), "0.35")

@@ -16,7 +16,7 @@ _PLACE = {  # of the names: a chance, and points to the right, for three columns
     "dampened": (0.6, {3: -60, 5: 7}),
     "auto": (0.45, {3: -90, 5: -90}),
 }
-_LABEL = {"auto": "auto (centered)"}
+_LABEL = {"auto": "auto (compared)"}
 _LARGEST = 20  # epsilon that eremite takes; the paper's utility is followed further
 
 

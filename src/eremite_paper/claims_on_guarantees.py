@@ -148,7 +148,7 @@ def _utility(results: Results) -> Claim:
         stated=f"epsilon = 1: {e * e:.2f} times at most",
         formulas=f"{printed:.2f} times, on a pair of tables",
         proved=f"{e * e:.2f} times",
-        ours=f"centered dampening, as steady and sharper, where a row can move a count by more than {LITTLE_MOVED}",
+        ours=f"counts compared with each other: as steady and sharper, if a row can move one by over {LITTLE_MOVED}",
         verdict="holds" if printed <= e * e else "does not hold",
         why="The count moves by at most GS.",
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from eremite.forecast.draws import Drawing, Field, Ints
-from eremite.queries.subspaces import CENTER_SHARE, LITTLE_MOVED
+from eremite.queries.subspaces import CENTER_SHARE, LITTLE_MOVED, few_compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,19 @@ class Search:
     def picks(self, of: Field, epsilon: float, h: int, runs: int, seed: int) -> Ints:
         """The places of the h winners, one row a run."""
         if self.utility == "auto":
-            return (_LITTLE if of.most.max() <= LITTLE_MOVED else _CENTERED).picks(of, epsilon, h, runs, seed)
+            return _chosen(of, h).picks(of, epsilon, h, runs, seed)
         each, center = shared_out(epsilon, self.share, h)
         return Drawing(self.utility, self.selection, h, each, center).picks(of, runs, seed)
 
 
-_CENTERED = Search("centered", share=CENTER_SHARE)
-_LITTLE = Search("paper")
 OURS = Search("auto")
+
+
+def _chosen(of: Field, h: int) -> Search:
+    """What `auto` chooses for a release."""
+    if of.most.max() <= LITTLE_MOVED:
+        return Search("paper")
+    return Search("compared") if few_compared(h, len(of.counts)) else Search("centered", share=CENTER_SHARE)
 
 
 def shared_out(epsilon: float, share: Fraction, h: int) -> tuple[float, Fraction | None]:

@@ -15,7 +15,7 @@ from eremite import OutlierDefinition, Table
 from eremite.engines import find_neighbors
 from eremite.queries import SubspacesQuery
 from eremite.queries.subspaces import family_among
-from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
+from eremite.sensitivity import dampened, glimpse, lead, most_moved, profile_function
 from tests.attacks.laws import LAWS, ordered_law
 from tests.attacks.neighboring import profile_with, smooth
 from tests.definition import core_by_definition, depth_by_definition, outliers_by_definition
@@ -153,6 +153,8 @@ def center_law(search, plan, seen):
 
 
 def scores_of(plan, seen, center):
+    if plan.utility == "compared":
+        return compared_scores(seen, plan.h, plan.limit)
     if plan.utility == "paper":
         most = [most_moved(seen.n, size, seen.k) for size in seen.sizes]
         return tuple(Fraction(q, moved) for q, moved in zip(seen.counts, most, strict=True))
@@ -161,6 +163,20 @@ def scores_of(plan, seen, center):
         dampened(q - center, profile.__getitem__, plan.limit, most_moved(seen.n, size, seen.k))
         for q, profile, size in walks
     )
+
+
+def compared_scores(seen, h, limit, lead=lead):
+    """The h-th smallest lead of each count over the others; the largest if there are not as many."""
+    facts = [
+        (q, profile.__getitem__, most_moved(seen.n, size, seen.k))
+        for q, profile, size in zip(seen.counts, seen.profiles, seen.sizes, strict=True)
+    ]
+    scores = []
+    for i, (count, profile, most) in enumerate(facts):
+        leads = sorted(lead(count - q, profile, sizes, limit, most + cap)
+                       for j, (q, sizes, cap) in enumerate(facts) if j != i)  # fmt: skip
+        scores.append(leads[min(h, len(leads)) - 1])
+    return tuple(scores)
 
 
 @cache

@@ -15,10 +15,18 @@ import pytest
 from eremite import OutlierDefinition
 from eremite.mechanisms import SmoothLaplace
 from eremite.queries.subspaces import CENTER_SHARE
-from eremite.sensitivity import dampened, global_bounds, local_profile
+from eremite.sensitivity import dampened, global_bounds, lead, local_profile
 from tests.attacks.laws import LAWS, MARGIN
 from tests.attacks.neighboring import line, replaced, square
-from tests.attacks.search_laws import STEPS, Search, joint_law, scores_of, seen_by_library, seen_with
+from tests.attacks.search_laws import (
+    STEPS,
+    Search,
+    compared_scores,
+    joint_law,
+    scores_of,
+    seen_by_library,
+    seen_with,
+)
 from tests.definition import outliers_by_definition
 
 # A walk that is 1-Lipschitz, and walks that are not.
@@ -161,7 +169,7 @@ def attack(search, cases=SEARCHES, see=seen_by_library):
     return None
 
 
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
@@ -170,7 +178,7 @@ def test_search_withstands_all_neighbors(utility, selection, h, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(8)])
@@ -190,7 +198,7 @@ seen_with_no_mistake = seen_with({})
 seen_without_one = seen_with({"extra": 0})
 
 
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 @pytest.mark.parametrize("h", [1, 2])
 @pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
 def test_attack_catches_the_missing_factor_2(utility, h, epsilon):
@@ -203,7 +211,7 @@ def test_attack_catches_the_missing_factor_2_in_exponential_draws():
     assert attack(Search(HALF, "centered", "exponential", 1, factor=Fraction(1))) is not None
 
 
-@pytest.mark.parametrize("utility", ["centered", "dampened"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened"])
 def test_attack_catches_a_profile_without_its_one(utility):
     search = Search(HALF, utility)
     assert attack(search, [(4, 2, 0.4)], seen_with_no_mistake) is None
@@ -213,6 +221,115 @@ def test_attack_catches_a_profile_without_its_one(utility):
 def test_attack_catches_a_center_with_the_bound_of_one_subspace():
     """The largest count of X' can be that of a subspace which X saw as the smaller and less certain one."""
     assert attack(Search(HALF, bound_of="one"), [(4, 1, 0.4)]) is not None
+
+
+# Counts compared with each other: a lead that moves by at most one step, and leads that do not.
+
+
+def lead_by_one_profile(gap, first, second, limit, most):
+    """Only one of the two counts moves."""
+    return lead(gap, first, lambda _: 0, limit, most)
+
+
+def lead_by_the_larger_profile(gap, first, second, limit, most):
+    """Either count moves, but not both."""
+    return lead(gap, lambda t: max(first(t), second(t)), lambda _: 0, limit, most)
+
+
+def late_lead(gap, first, second, limit, most):
+    """A^(t - 1) in place of A^(t)."""
+    return lead(gap, lambda t: first(max(t - 1, 0)), lambda t: second(max(t - 1, 0)), limit, most)
+
+
+def jumping_lead(gap, first, second, limit, most):
+    """Whole steps only."""
+    steps = lead(abs(gap), first, second, limit, most)
+    return -(-steps // 1) if gap > 0 else steps // -1
+
+
+def steep_lead(gap, first, second, limit, most):
+    """From step 1 on a step bridges one outlier, not as many as the caps allow."""
+    return lead(gap, first, second, 1, 1)
+
+
+def shifted_lead(gap, first, second, limit, most):
+    """Who leads by anything leads by a step more."""
+    return lead(gap, first, second, limit, most) + (gap > 0) - (gap < 0)
+
+
+def largest_move_of_a_lead(n, k, reaches, limit, lead):
+    """How far one replaced row moves the lead of one column over another; it moves in both, to anywhere."""
+    most = global_bounds(n, 1, k)[1]
+    ours, theirs = (pairs_of_counts(("line", n, k, reach), "auto") for reach in reaches)
+    leads = {
+        (one, other): lead(one[0] - other[0], one[1].__getitem__, other[1].__getitem__, limit, 2 * most)
+        for one, other in itertools.product(set().union(*ours), set().union(*theirs))
+    }
+    return max(
+        abs(leads[one, other] - leads[moved, others])
+        for (one, moved), (other, others) in itertools.product(ours, theirs)
+    )
+
+
+LEADS = list(itertools.product((4, 5), (1, 2), [(1.0, 1.0), (1.0, 2.0)]))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_lead_moves_by_at_most_one_step(limit):
+    """And somewhere by a whole step: there is nothing to spare."""
+    assert max(largest_move_of_a_lead(*case, limit, lead) for case in LEADS) == 1
+
+
+@pytest.mark.parametrize("h", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_score_compared_moves_by_at_most_one_step(h, limit):
+    for case in SEARCHES:
+        pairs = pairs_seen(case, seen_by_library, SmoothLaplace(HALF * CENTER_SHARE).decay)
+        score = {seen: compared_scores(seen, h, limit) for seen in set().union(*pairs)}
+        moves = [abs(u - v) for one, moved in pairs for u, v in zip(score[one], score[moved], strict=True)]
+        assert max(moves) <= 1
+
+
+@pytest.mark.parametrize(
+    "mistaken",
+    [lead_by_one_profile, lead_by_the_larger_profile, late_lead, jumping_lead, steep_lead, shifted_lead],
+    ids=lambda mistaken: mistaken.__doc__,
+)
+def test_attack_catches_the_lead(mistaken):
+    assert any(largest_move_of_a_lead(*case, 10, mistaken) > 1 for case in LEADS)
+
+
+def least_lead(leads, counts):
+    return min(leads)
+
+
+def lead_over_the_largest_count(leads, counts):
+    """The rival is chosen by its count, though it takes fewer steps to catch up with another one."""
+    return leads[counts.index(max(counts))]
+
+
+def largest_move_of_a_score(n, k, reach, score):
+    """Three columns, one row replaced in all of them: how far that moves the score of the first, for h = 1."""
+    most = global_bounds(n, 1, k)[1]
+
+    @cache
+    def steps(one, other):
+        return lead(one[0] - other[0], one[1].__getitem__, other[1].__getitem__, 10, 2 * most)
+
+    @cache
+    def scored(one, *others):
+        return float(score([steps(one, other) for other in others], [other[0] for other in others]))
+
+    pairs = pairs_of_counts(("line", n, k, reach), "auto")
+    return max(
+        abs(scored(*before) - scored(*after))
+        for before, after in (zip(*moved, strict=True) for moved in itertools.product(pairs, repeat=3))
+    )
+
+
+def test_attack_catches_a_rival_chosen_by_its_count():
+    assert largest_move_of_a_score(4, 2, 1.0, least_lead) <= 1
+    assert largest_move_of_a_score(4, 2, 1.0, lead_over_the_largest_count) > 1
 
 
 # A center without noise: each score alone is 1-Lipschitz for every center, but the center moves too.

@@ -92,7 +92,7 @@ def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) ->
     text = words(out)
     assert "on 5,000 made-up rows, in groups, 50 planted as outliers in one set of columns searched: all 3 sets" in text
     assert f"outliers: {outliers} in bmi and pulse; none in any other set" in text
-    assert "epsilon draws set right outliers missed 0.1 centered, permute-and-flip" in text
+    assert "epsilon draws set right outliers missed 0.1 compared, permute-and-flip" in text
     assert "may be off by 2 percentage points" in text
     assert text.count("Nothing was spent.") == 1
     assert sorted(folder.iterdir()) == [folder / "patients.toml"]  # no ledger

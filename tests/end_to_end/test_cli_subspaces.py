@@ -89,7 +89,7 @@ def test_panel_lists_subspaces_in_the_order_drawn(capsys: Captured, patients: Pa
         r"1\. bmi and blood, sugar 2\. (bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 4, pure; draws: centered, permute-and-flip "
+        r"spent epsilon 4, pure; draws: compared, permute-and-flip "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
         r"count among 400 rows 1\. about (\d+) bmi and blood, sugar 2\. about \d+ (?:bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
-        r"spent epsilon 4, pure; draws: centered, permute-and-flip; counts: auto "
+        r"spent epsilon 4, pure; draws: compared, permute-and-flip; counts: auto "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
     assert 20 <= int(found[1]) <= 40
@@ -132,7 +132,7 @@ def test_delta_buys_exponential_draws_where_it_helps(capsys: Captured, patients:
     assert code == 0
     release = Release.from_json(out)
     assert (release.mechanism, release.delta) == ("exponential", Fraction(1, 10**5))
-    assert dict(release.parameters)["utility"] == "centered"
+    assert dict(release.parameters)["utility"] == "compared"
     assert len({*release.value}) == 7  # type: ignore[misc]
 
 
@@ -144,7 +144,7 @@ def test_json_of_subspaces_is_the_release(capsys: Captured, patients: Path, comm
     assert release.to_json() + "\n" == out
     assert release.query == {"report": "outlier_report", "subspaces": "top_subspaces"}[command]
     assert (release.epsilon, release.columns) == (Fraction(1, 10), ("bmi", "blood, sugar", "pulse"))
-    assert dict(release.parameters) == {"h": 2, "size": 2, "utility": "centered"}
+    assert dict(release.parameters) == {"h": 2, "size": 2, "utility": "compared"}
 
 
 @pytest.mark.usefixtures("middle")
@@ -251,7 +251,7 @@ BAD_SUBSPACES = [
     ({"epsilon": "0"}, "epsilon must be above 0."),
     ({"epsilon": None}, "Missing option '--epsilon'"),
     ({"delta": "1"}, "delta must be at least 0 and below 1."),
-    ({"utility": "best"}, "utility must be one of auto, centered, dampened, paper."),
+    ({"utility": "best"}, "utility must be one of auto, compared, centered, dampened, paper."),
     ({"selection": "first"}, "selection must be one of permute-and-flip, exponential."),
     ({"command": "report", "utility": "centered"}, "No such option: --utility"),
     ({"command": "report", "size": 4}, "The size of a subspace must be a whole number from 1 to 3."),

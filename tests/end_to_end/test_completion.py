@@ -70,7 +70,7 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         ("eremite budget patients.toml --l", ["--ledger"]),
         ("eremite count patients.toml --min", ["--min-neighbors"]),
         ("eremite count patients.toml --mechanism gaus", ["gaussian", "gaussian-paper"]),
-        ("eremite subspaces patients.toml --utility ", ["auto", "centered", "dampened", "paper"]),
+        ("eremite subspaces patients.toml --utility ", ["auto", "compared", "centered", "dampened", "paper"]),
         ("eremite subspaces patients.toml --selection e", ["exponential"]),
         ("eremite forecast patients.toml --shape n", ["normal"]),
     ],

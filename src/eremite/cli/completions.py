@@ -13,7 +13,7 @@ import typer
 
 # Repeated here, as the modules that define them take long to import; a test compares.
 MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
-UTILITIES = ("auto", "centered", "dampened", "paper")
+UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
 SHAPES = ("clusters", "normal", "uniform")
 SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")

@@ -96,7 +96,7 @@ UtilityName = Annotated[
     str,
     typer.Option(
         "--utility",
-        help="How sets are scored: centered, dampened or paper; auto chooses from public facts.",
+        help="How sets are scored: compared, centered, dampened or paper; auto chooses from public facts.",
         autocompletion=one_of(UTILITIES),
     ),
 ]

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.queries import Progress
-from eremite.queries.subspaces import SubspacesPlan
+from eremite.queries.subspaces import MOST_STEPS, SubspacesPlan
 from eremite.sensitivity import most_moved
+from eremite.sensitivity.comparing import nth_largest, whole_steps
 from eremite.sensitivity.windows import Method, windows
 
 Floats = NDArray[np.float64]
@@ -93,6 +94,8 @@ class Drawing:
     def _scores(self, of: Field, runs: int, rng: np.random.Generator) -> Floats:
         if self.utility == "paper":
             return of.counts / of.most
+        if self.utility == "compared":
+            return compared(of, self.h, self.each)
         if self.center is None:
             return dampened(of, np.zeros(1), self.each)
         falling = np.sort(of.counts)[::-1]
@@ -120,12 +123,47 @@ def _largest_bound(of: Field, decay: float) -> float:
 
 def dampened(of: Field, centers: Floats, each: float) -> Floats:
     """The dampened score of every candidate for every center, where one draw has epsilon `each`."""
-    limit = ceil(2 * log(10**6 * len(of.counts)) / each)
+    limit = _limit(of, each)
     columns = []
     for count, profile in zip(of.counts, of.profiles, strict=True):
         above = _steps(np.maximum(count - centers, 0), profile)
         columns.append(above - _steps(np.maximum(centers - count, 0), np.append(profile[:limit], profile[-1])))
     return np.stack(columns, axis=1)
+
+
+def compared(of: Field, h: int, each: float) -> Floats:
+    """The compared score of every candidate, where one draw has epsilon `each`: its h-th smallest lead.
+
+    The largest if all are named, as `Comparison` has it.
+    """
+    counts, limit = of.counts, min(_limit(of, each), MOST_STEPS, int(of.most.max()))
+    scores, h = np.zeros(len(counts)), min(h, len(counts) - 1)
+    if h == 0:
+        return scores
+    sizes = np.stack([_sizes(profile, limit) for profile in of.profiles])
+    reach = np.cumsum(sizes, axis=1) - sizes  # of 0 to `limit` steps
+    low, high = counts[:, None] - reach, counts[:, None] + reach
+    entered, left = nth_largest(low, h), nth_largest(high, h + 1)
+    enters, leaves = whole_steps(entered - high), whole_steps(low - left)
+    for i, count in enumerate(counts):
+        if count < entered[0]:
+            t = enters[i]
+            scores[i] = -t - np.partition((low[:, t] - high[i, t]) / (sizes[:, t] + sizes[i, t]), -h)[-h]
+        elif count > left[0]:
+            t = leaves[i]
+            others = np.delete((low[i, t] - high[:, t]) / (sizes[:, t] + sizes[i, t]), i)
+            scores[i] = t + np.partition(others, h - 1)[h - 1]
+    return scores
+
+
+def _limit(of: Field, each: float) -> int:
+    """As `SubspacesPlan.limit`."""
+    return ceil(2 * log(10**6 * len(of.counts)) / each)
+
+
+def _sizes(profile: Ints, limit: int) -> Ints:
+    """A^(0), ..., A^(limit - 1), and the cap."""
+    return np.concatenate([profile[:limit], np.full(limit + 1 - len(profile[:limit]), profile[-1])])
 
 
 def _steps(gaps: Floats, profile: Ints) -> Floats:

@@ -77,13 +77,13 @@ def graph_up_to(points: NDArray[np.float64], radius: float, most_edges: int) -> 
     return Graph(starts, *_in_order(points, starts, mixed))
 
 
-def restricted(graph: Graph, vertices: NDArray[np.intp]) -> Graph:
+def part_of_graph(graph: Graph, vertices: NDArray[np.intp]) -> Graph:
     """The graph of some of the points, given by their places in ascending order."""
-    return Graph(*_restricted(graph.starts, graph.neighbors, graph.squares, vertices))
+    return Graph(*_part(graph.starts, graph.neighbors, graph.squares, vertices))
 
 
 @kernel
-def _restricted(starts, neighbors, squares, vertices):
+def _part(starts, neighbors, squares, vertices):
     place = np.full(starts.size - 1, -1, np.int32)
     for at in range(vertices.size):
         place[vertices[at]] = at

@@ -34,6 +34,12 @@ def thinned_core_of_graph(graph: Graph, near: Flags, most_near: int, floor: int 
     return int(_core(graph.starts, graph.neighbors, near, most_near, floor))
 
 
+def thinned_core(graph: Graph, near: Flags, most_near: int, floor: int) -> Flags:
+    """Which vertices are left when those that score less than the floor are taken off (claim H6)."""
+    inside: Flags = _inside(graph.starts, graph.neighbors, near, most_near, floor)
+    return inside
+
+
 def thinned_truss_of_graph(graph: Graph, near: Flags, radius: float, most_near: int, floor: int = 0) -> int:
     """The geometric truss whose triangles are counted as if rows had `most_near` neighbors; or `floor` if larger."""
     if most_near == 0:  # no two neighbors can both turn
@@ -77,7 +83,7 @@ def _complete(n: int) -> Graph:
 
 def _crowded(graph: Graph, near: Flags, most_near: int, floor: int) -> tuple[Graph, Flags]:
     """The graph without the edges at vertices that are in no thinned core above the floor (claim H6)."""
-    inside = _inside(graph.starts, graph.neighbors, near, most_near, floor)
+    inside = thinned_core(graph, near, most_near, floor)
     kept = inside[graph.neighbors] & np.repeat(inside, np.diff(graph.starts))
     return (graph, near) if kept.all() else (restricted(graph, kept), near[kept])
 
@@ -162,12 +168,12 @@ def _peel(starts, neighbors, near, far, close, inside, most_near, least):
 def _supports(kinds, joined, most_near):
     support = np.empty(joined.size, np.int64)
     for e in range(joined.size):
-        support[e] = _support(kinds[e], joined[e], most_near)
+        support[e] = support_of(kinds[e], joined[e], most_near)
     return support
 
 
 @kernel
-def _support(kinds, joined, most_near):
+def support_of(kinds, joined, most_near):
     """How many of an edge's third points there can be at once (claim H3); `joined` if its ends are near each other.
 
     kinds: near none of the ends, near the lower end alone, near the upper end alone, near both.
@@ -256,10 +262,10 @@ def _remove(lists, ends_of, kinds, joined, support, state, e, reach, most_near, 
             one = number[i]
             two = number[j]
             if state[one] > GONE and state[two] > GONE and fits(length[e], squares[i], squares[j], reach):
-                kinds[one, _kind(u < w, joined[e], near[j])] -= 1
-                kinds[two, _kind(v < w, joined[e], near[i])] -= 1
+                kinds[one, kind_of(u < w, joined[e], near[j])] -= 1
+                kinds[two, kind_of(v < w, joined[e], near[i])] -= 1
                 for x in (one, two):
-                    support[x] = _support(kinds[x], joined[x], most_near)
+                    support[x] = support_of(kinds[x], joined[x], most_near)
                     if state[x] == STAYS and support[x] < least:
                         state[x] = LEAVES
                         stack[waiting] = x
@@ -270,6 +276,6 @@ def _remove(lists, ends_of, kinds, joined, support, state, e, reach, most_near, 
 
 
 @kernel
-def _kind(is_lower, near_it, near_other):
+def kind_of(is_lower, near_it, near_other):
     """The kind of a third point, from whether it is near one end of an edge, the lower or upper one, and the other."""
     return near_it + 2 * near_other if is_lower else near_other + 2 * near_it

@@ -40,7 +40,7 @@ class CountQuery:
         require_choice("mechanism", self.mechanism, NAMES)
         each_row = per_row(privacy, table.rows_per_person)
         most = most_moved(table.n_rows, len(columns), self.definition.min_neighbors)
-        name = chosen(each_row, most) if self.mechanism == "auto" else self.mechanism
+        name = chosen(each_row, most, len(columns)) if self.mechanism == "auto" else self.mechanism
         return CountPlan(
             query=replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta),
             privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,

@@ -23,7 +23,7 @@ MUST = "must"
 
 #: A number taken as written: 0.1 is 1/10.
 Number = Fraction | Decimal | float | int | str
-Utility = Literal["auto", "centered", "dampened", "paper"]
+Utility = Literal["auto", "compared", "centered", "dampened", "paper"]
 Selection = Literal["permute-and-flip", "exponential"]
 Shape = Literal["clusters", "normal", "uniform"]
 SearchShape = Literal["planted", "clusters", "normal", "uniform"]
@@ -119,7 +119,7 @@ ListedSubspaces = Annotated[
 UtilityName = Annotated[
     Utility,
     _read_as(str),
-    Field(description="How sets are scored: centered, dampened or paper; auto chooses by public facts."),
+    Field(description="How sets are scored: compared, centered, dampened or paper; auto chooses by public facts."),
 ]
 SelectionName = Annotated[
     Selection, _read_as(str), Field(description="How one is drawn: permute-and-flip or exponential.")

@@ -6,7 +6,7 @@ u_subspace   utility "paper"
 Algorithm 3  h draws without replacement, the factor 2 in place
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
@@ -42,13 +42,21 @@ from eremite.queries.fields import (
 from eremite.queries.fit import require_choice, require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.sensitivity import Glimpse, dampened, glimpse, most_moved, profile_function
+from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, most_moved, profile_function
+from eremite.sensitivity.dampening import Profile
 from eremite.table import Table
 
 #: The share of epsilon that the private center costs.
 CENTER_SHARE = Fraction(1, 5)
-#: Where no row can move a count by more than this, a center is not worth its share.
+#: Where no row can move a count by more than this, the paper's score is as sharp as any.
 LITTLE_MOVED = 11
+#: So many subspaces are compared with each other, and so many leads are computed, h for each of them.
+MOST_COMPARED = 10_000
+MOST_LEADS = 100_000
+#: Two counts that are compared walk at most so many steps by their profiles, then by their caps. Public.
+MOST_STEPS = 500
+#: Which steps of a profile a glimpse looks at where no center needs a bound. Any decay serves.
+_GLANCE = SmoothLaplace(Fraction(1, 2)).decay
 MOST_SUBSPACES = 10_000_000
 #: Each draw looks at every candidate.
 MOST_LOOKS = 10**8
@@ -116,9 +124,13 @@ class SubspacesQuery(SearchFields):
 
     def _utility(self, table: Table, family: Subspaces) -> Utility:
         most = most_moved(table.n_rows, family.largest, self.definition.min_neighbors)  # refuses too many columns
+        if self.utility == "compared":
+            _require_few_compared(self.h, family.count)
         if self.utility != "auto":
             return self.utility
-        return "paper" if most <= LITTLE_MOVED else "centered"
+        if most <= LITTLE_MOVED:
+            return "paper"
+        return "compared" if few_compared(self.h, family.count) else "centered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,13 +179,13 @@ class SubspacesPlan(WithDefinition):
     @property
     def limit(self) -> int:
         """How many steps below the center a close look ends: what lies further has next to no chance. Public."""
-        return ceil(2 * log(10**6 * self.family.count) / float(self.each))
+        steps = ceil(2 * log(10**6 * self.family.count) / float(self.each))
+        return min(steps, MOST_STEPS) if self.utility == "compared" else steps
 
     def compute(self, table: Table, progress: Progress | None = None) -> tuple[Subspace, ...]:
         """The h subspaces, in the order drawn. Differentially private with `privacy`, once that has been charged."""
         family = list(self.family)
-        make = _paper_scores if self.utility == "paper" else _dampened_scores
-        scores = make(table, self, progress or (lambda _: None))
+        scores = _SCORES[self.utility](table, self, progress or (lambda _: None))
         draw = scores.exponential if self.selection == "exponential" else scores.permute_and_flip
         return tuple(family[draw()] for _ in range(self.h))
 
@@ -239,6 +251,18 @@ def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     return Scores(bounds, exact, plan.each / 2)
 
 
+def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
+    """How many replaced rows away each count is from leaving the h largest, or from entering them (claim C5)."""
+    seen, _ = _glimpses(table, plan, _GLANCE, progress)
+    family = list(plan.family)
+
+    def look(i: int, steps: int) -> Profile:
+        return profile_function(table.points(family[i]), plan.definition, steps)
+
+    comparison = Comparison(seen, plan.h, plan.limit, look)
+    return Scores(comparison.bounds(), comparison.exact, plan.each / 2)
+
+
 def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
     k, unknown, seen = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), []
     for subspace, count in count_outliers_in_each(table, plan.definition, plan.family):
@@ -251,24 +275,51 @@ def _counts_and_center(
     table: Table, plan: SubspacesPlan, noise: SmoothLaplace, progress: Progress
 ) -> tuple[list[Glimpse], int]:
     """The counts, and a private number near the middle between the h-th largest of them and the next (claim C1)."""
+    seen, largest = _glimpses(table, plan, noise.decay, progress)
+    falling = sorted((one.outliers for one in seen), reverse=True)
+    middle = (falling[plan.h - 1] + falling[min(plan.h, len(falling) - 1)]) // 2
+    return seen, min(max(noise.draw(middle, largest), 0), table.n_rows)
+
+
+def _glimpses(table: Table, plan: SubspacesPlan, decay: Fraction, progress: Progress) -> tuple[list[Glimpse], Fraction]:
+    """A glimpse of each candidate, and the largest of their smooth bounds."""
     largest = Fraction(0)  # of the smooth bounds seen so far
 
     def look(points: NDArray[np.float64], find: FindNeighbors) -> tuple[Glimpse, Fraction]:
-        return glimpse(points, plan.definition, noise.decay, largest, find)
+        return glimpse(points, plan.definition, decay, largest, find)
 
     seen = []
     for _, (one, bound) in in_each(table, plan.family, look):
         seen.append(one)
         largest = max(largest, bound)
         progress(len(seen))
-    falling = sorted((one.outliers for one in seen), reverse=True)
-    middle = (falling[plan.h - 1] + falling[min(plan.h, len(falling) - 1)]) // 2
-    return seen, min(max(noise.draw(middle, largest), 0), table.n_rows)
+    return seen, largest
 
 
 def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
     values = [dampened(gap, profile, limit, one.most) for profile in (one.lower, one.upper)]
     return min(values), max(values)
+
+
+_SCORES: dict[str, Callable[[Table, SubspacesPlan, Progress], Scores]] = {
+    "compared": _compared_scores,
+    "centered": _dampened_scores,
+    "dampened": _dampened_scores,
+    "paper": _paper_scores,
+}
+
+
+def few_compared(h: int, candidates: int) -> bool:
+    """Whether so few subspaces can be compared with each other. Public."""
+    return candidates <= MOST_COMPARED and h * candidates <= MOST_LEADS
+
+
+def _require_few_compared(h: int, candidates: int) -> None:
+    if not few_compared(h, candidates):
+        raise InputError(
+            f"At most {MOST_COMPARED:,} subspaces are compared with each other, and at most {MOST_LEADS:,} divided by "
+            "the number of those to name; name fewer, choose a smaller size, or choose the utility centered."
+        )
 
 
 def _require_few_looks(h: int, candidates: int) -> None:

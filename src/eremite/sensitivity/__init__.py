@@ -1,22 +1,34 @@
 """How far one replaced row can move the outlier count: everywhere, here, and smoothly around here.
 
-All but `global_bounds`, `most_moved` and `smallest_bound` depends on the rows, and is therefore as private as they are.
+All but `global_bounds`, `most_moved`, `smallest_bound` and `smooth_bound_of_line` depends on the rows, and is therefore
+as private as they are.
 """
 
+from eremite.sensitivity.comparing import Comparison, lead
 from eremite.sensitivity.dampening import dampened
 from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
 from eremite.sensitivity.profile import local_profile, profile_function
-from eremite.sensitivity.smooth import Glimpse, count_with_bound, glimpse, smallest_bound, smooth_bound
+from eremite.sensitivity.smooth import (
+    Glimpse,
+    count_with_bound,
+    glimpse,
+    smallest_bound,
+    smooth_bound,
+    smooth_bound_of_line,
+)
 
 __all__ = [
+    "Comparison",
     "Glimpse",
     "count_with_bound",
     "dampened",
     "glimpse",
     "global_bounds",
+    "lead",
     "local_profile",
     "most_moved",
     "profile_function",
     "smallest_bound",
     "smooth_bound",
+    "smooth_bound_of_line",
 ]

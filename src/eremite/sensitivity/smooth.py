@@ -28,6 +28,14 @@ _LEAST_DECAY = Fraction(1, 10**300)
 # Steps up to so many times the first open one share the work of sorting out which rows may matter.
 _BLOCK = 2
 
+# And so do steps whose windows have at most so many times as many rows.
+_ALIKE_ROWS = 1.3
+
+# After so many blocks the best value is hardly beaten any more, and late steps can be closed by coarse counts; another
+# one is worth it if no more than this part of the steps was left open.
+_FIRST_BLOCKS = 2
+_FEWER = 0.8
+
 # Steps share a look at the depth if their floors are at most about so many times that of the first.
 _ALIKE = 1.5
 
@@ -110,6 +118,13 @@ def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
     return step, exp(-_fall(decay) * step) * (step + 1)
 
 
+def smooth_bound_of_line(growth: Fraction, most: int, decay: Fraction) -> float:
+    """About the smooth bound of a table whose profile is min(growth (t + 1), most)."""
+    full = ceil(most / growth) - 1  # the step where the line ends
+    steps = {max(0, full - 1), full, *(min(full, max(0, round(1 / _fall(decay)) + off)) for off in (-2, -1, 0))}
+    return max(exp(-_fall(decay) * step) * min(float(growth * (step + 1)), most) for step in steps)
+
+
 def last_useful_step(most: int, decay: Fraction) -> int:
     """A step beyond which no table's maximum lies (claim S3); from public facts only.
 
@@ -135,8 +150,14 @@ def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fract
     """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, decay, last)
     search.keep(known)
+    blocks = 0
     while (left := search.open_steps()).size:
-        search.look_at(left[left <= _BLOCK * (left[0] + 1)])
+        if blocks == _FIRST_BLOCKS:
+            search.close_late_steps()
+            left = search.open_steps()
+        if left.size:
+            search.look_at(search.block(left))
+        blocks += 1
     return search
 
 
@@ -166,9 +187,27 @@ class _Search:
     def open_steps(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_open())
 
+    def close_late_steps(self) -> None:
+        """Count around the rows of the last open step, as long as that closes many: a group must be large there."""
+        while (left := self.open_steps()).size > 1:
+            last = int(left[-1])
+            self._lower_ceilings(last, min(self.seen.crowd_bound(last), self.seen.most))
+            if self.open_steps().size > _FEWER * left.size:
+                return
+
+    def block(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The first open steps: those that lie not much further away, or have hardly more rows."""
+        first = left[left <= _BLOCK * (left[0] + 1)]
+        rows = _ALIKE_ROWS * self.seen.size(int(first[-1]))
+        return left[: max(first.size, sum(self.seen.size(step) <= rows for step in left.tolist()))]
+
     def look_at(self, block: NDArray[np.intp]) -> None:
         """Find which of these steps wins, if any: the rows that may matter for them are sorted out once (claim L5)."""
-        seen = self.seen.narrowed(int(block[-1]), self._lowest_floor(block)) if block.size > 1 else self.seen
+        seen = (
+            self.seen.narrowed(int(block[-1]), self._lowest_floor(block), block.size) if block.size > 1 else self.seen
+        )
+        if seen.size(int(block[-1])) <= _ALIKE_ROWS * seen.size(int(block[0])):
+            self.evaluate(seen, block)  # what this tells of edges serves all others
         while (block := block[self._is_open()[block]]).size:
             self.evaluate(seen, self.most_telling(block))
 

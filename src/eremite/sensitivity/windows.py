@@ -10,6 +10,7 @@ How much work a look takes is bounded for every table (claim L6): what would tak
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,9 +21,16 @@ from eremite.engines.pair import squared_reach
 from eremite.errors import InputError
 from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
-from eremite.geometry.graph import MARGIN, Graph, graph_up_to, restricted
+from eremite.geometry.graph import MARGIN, Graph, graph_up_to, part_of_graph
 from eremite.geometry.lattice import lattice_depth, on_lattice
-from eremite.geometry.thinned import near_edges, thinned_core_of_graph, thinned_truss_of_ball, thinned_truss_of_graph
+from eremite.geometry.thinned import (
+    near_edges,
+    thinned_core,
+    thinned_core_of_graph,
+    thinned_truss_of_ball,
+    thinned_truss_of_graph,
+)
+from eremite.geometry.triangles import Triangles, thinned_truss_of_part, triangles_up_to
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.around import Around
@@ -32,8 +40,11 @@ Method = Literal["auto", "ball", "truss", "core"]
 #: `auto` takes the thinned truss for so many steps, the thinned core from there on.
 TRUSS_STEPS = 64
 
-# A graph of so few edges is made once and serves every step. How many there are is private; the answer is the same.
-_FEW = 2**22
+# A graph of so few edges, and its triangles where they are few, are found once and serve many steps. How many there
+# are is private; the answer is the same.
+_FEW_EDGES = 2**22
+_FEW_TRIANGLES = 2**23
+_MANY_LOOKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,36 @@ def limits_for(n: int) -> Limits:
     return Limits(edges=max(2**25, 64 * n), triangles=max(2**26, 1024 * n), crowd=256)
 
 
+class SharedGraph:
+    """The graph of the rows that may still matter; its triangles, and what one truss tells of later ones."""
+
+    def __init__(self, graph: Graph, near: NDArray[np.bool_], radius: float, looks: int) -> None:
+        self.graph = graph
+        self._near, self._radius = near, radius  # near: which edges join neighbors
+        self._looks = looks  # expected, and one more with each
+        self._levels: dict[int, NDArray[np.int32]] = {}  # by step; windows grow, so they hold for smaller steps
+
+    @cached_property
+    def triangles(self) -> Triangles | None:
+        """Those that fit into a ball, or None if they are too many to be kept."""
+        return triangles_up_to(self.graph, self._near, self._radius, _FEW_TRIANGLES)
+
+    def keeps_triangles(self) -> bool:
+        """Whether to find all triangles once: not for a first look of few, nor where they are too many."""
+        self._looks += _MANY_LOOKS // 2
+        return self._looks > _MANY_LOOKS and self.triangles is not None
+
+    def thinned_truss(self, places: NDArray[np.intp], most_near: int, step: int, floor: int) -> int:
+        """The thinned truss of the rows of the window of a step that may exceed the floor, or the floor."""
+        assert self.triangles is not None  # noqa: S101 -- for the type checker
+        inside = np.zeros(self.graph.size, np.bool_)
+        inside[places] = True
+        later = min((known for known in self._levels if known >= step), default=None)
+        known = None if later is None else self._levels[later]
+        truss, self._levels[step] = thinned_truss_of_part(self.triangles, inside, most_near, floor, known)
+        return truss
+
+
 @dataclass(frozen=True, slots=True)
 class Windows:
     """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
@@ -82,12 +123,16 @@ class Windows:
     method: Method
     limits: Limits
     left_out: int = 0  # rows that do not matter any more are in no group of more than so many
-    graph: Graph | None = None  # of the rows that may still matter, if they are few
+    shared: "SharedGraph | None" = None  # of the rows that may still matter, if it has few edges
+
+    def size(self, step: int) -> int:
+        """How many rows the two windows have together."""
+        return self._size(self.min_neighbors - 1 - step, self.min_neighbors + step)
 
     def turned(self, step: int, floor: int = 0) -> int:
         """max(C(W_k(step)), f(W_{k-1}(step))), or `floor` if that is larger."""
         k = self.min_neighbors
-        if self._size(k - 1 - step, k + step) <= floor:
+        if self.size(step) <= floor:
             return floor
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
         return self._around_rows(near, step, self._bound(near, k - 1 - step, k - 1 + step, step, floor))
@@ -129,16 +174,41 @@ class Windows:
             return int(crowd.size)
         return thinned_truss_of_ball(self.points[crowd], self.reach, self.min_neighbors - 1, floor)
 
-    def narrowed(self, step: int, floor: int) -> "Windows":
-        """Without rows that matter for no step up to this one, if `turned` is asked with this floor or more."""
+    def crowd_bound(self, step: int) -> int:
+        """At least `turned` of this step and of all before it, by one count of rows within 2R."""
+        if self.points.shape[1] == 1:
+            return self.size(step)
         k = self.min_neighbors
+        return self._crowd(k - 1 - step, k + step)
+
+    def _crowd(self, low: int, high: int) -> int:
+        """The largest m for which m rows of a window have m - 1 others within 2R: at least its core (claim L6)."""
+        window = self.images[(self.degrees >= low) & (self.degrees <= high)]
+        falling = np.sort(_within_two(window, self.radius, None))[::-1]
+        return int(np.count_nonzero(falling >= np.arange(falling.size)))
+
+    def narrowed(self, step: int, floor: int, looks: int = 1) -> "Windows":
+        """Without rows that matter for no step up to this one, if `turned` is asked with this floor or more.
+
+        About how many looks will follow decides what is prepared for them, and changes no answer.
+        """
+        k = self.min_neighbors
+        floor = min(floor, self._allowed_core(self.size(step), step))  # so that it tells which windows are too large
         near = self._crowded(self._near(k - 1 - step, k + step), floor)
         rows = self.rows[near]
         points = self.images[rows]
-        graph = None
+        shared = None
         if points.shape[1] > 1 and not _fit_around_their_mean(points, self.radius):
-            graph = graph_up_to(points, self.radius, min(_FEW, self.limits.edges))
-        return replace(self, rows=rows, left_out=max(self.left_out, floor), graph=graph)
+            graph = graph_up_to(points, self.radius, min(_FEW_EDGES, self.limits.edges))
+            if graph is not None:
+                shared = SharedGraph(graph, self._near_edges(graph, rows), self.radius, looks)
+        return replace(self, rows=rows, left_out=max(self.left_out, floor), shared=shared)
+
+    def _near_edges(self, graph: Graph, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which edges join neighbors; the graph's squares are the engine's, except for images."""
+        if self.square is None:
+            return graph.squares <= self.reach
+        return near_edges(graph, self.points[rows], self.reach)
 
     def _near(self, low: int, high: int) -> NDArray[np.intp]:
         """Places, among the rows that may still matter, of those with a degree from `low` to `high`."""
@@ -147,8 +217,8 @@ class Windows:
 
     def _crowded(self, near: NDArray[np.intp], floor: int) -> NDArray[np.intp]:
         """Those of the places whose rows may be in a group of more than `floor`."""
-        if self.graph is not None:
-            return peeled(self.graph, near, floor)
+        if self.shared is not None:
+            return peeled(self.shared.graph, near, floor)
         return near[_crowded(self.images[self.rows[near]], self.radius, floor)]
 
     def _bound(self, near: NDArray[np.intp], low: int, high: int, step: int, floor: int) -> int:
@@ -166,20 +236,20 @@ class Windows:
         if self.points.shape[1] == 1 and self.method in ("auto", "ball"):
             return max(floor, line_depth(self.points[self.rows[places]], self.radius))
         if not self.limits.allow_edges(size, floor, step) and self._is_too_large(low, high, step):
-            return max(floor, size)
+            return max(floor, self._crowd(low, high))
         places = self._crowded(places, floor)
         if len(places) <= floor:
             return floor
         if len(places) + step > self.limits.crowd and _fit_around_their_mean(
             self.images[self.rows[places]], self.radius
         ):
-            return len(places) if self.limits.allow_edges(size, len(places), step) else size
+            return len(places) if self.limits.allow_edges(size, len(places), step) else self._crowd(low, high)
         graph = self._graph(places)
         core = size if graph is None else core_of_graph(graph)
         if core <= floor:
             return floor
         if graph is None or not self.limits.allow_edges(size, core, step):
-            return size
+            return max(floor, self._crowd(low, high))
         return self._refined(places, graph, size, core, step, floor)
 
     def _refined(self, places: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
@@ -187,7 +257,7 @@ class Windows:
         rows = self.rows[places]
         if self._is_thinned:
             depth = core if self.square is None else lattice_depth(self.images[rows], graph, self.square, floor)
-            return depth if depth <= floor else min(depth, self._thinned(rows, graph, size, core, step, floor))
+            return depth if depth <= floor else min(depth, self._thinned(places, graph, size, core, step, floor))
         if self.method == "core":
             return core
         if self.method == "ball" and self.square is not None:
@@ -199,30 +269,36 @@ class Windows:
             return truss
         return depth_of_graph(self.images[rows], graph, self.radius, floor)
 
-    def _thinned(self, rows: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+    def _thinned(self, places: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
         """The thinned truss or core of these rows, or `floor` if that is larger; the core where they crowd."""
         if core + step > self.limits.crowd:
             return core
-        near = graph.squares <= self.reach if self.square is None else near_edges(graph, self.points[rows], self.reach)
+        most_near, near = self.min_neighbors - 1, self._near_edges(graph, self.rows[places])
         if step >= TRUSS_STEPS or not self.limits.allow_triangles(size, core, step):
-            return thinned_core_of_graph(graph, near, self.min_neighbors - 1, floor)
-        return thinned_truss_of_graph(graph, near, self.radius, self.min_neighbors - 1, floor)
+            return thinned_core_of_graph(graph, near, most_near, floor)
+        if self.shared is None or not self.shared.keeps_triangles():
+            return thinned_truss_of_graph(graph, near, self.radius, most_near, floor)
+        return self.shared.thinned_truss(places[thinned_core(graph, near, most_near, floor)], most_near, step, floor)
 
     def _graph(self, places: NDArray[np.intp]) -> Graph | None:
         """The graph of these rows, or None if it has more edges than are allowed."""
-        if self.graph is not None:
-            return restricted(self.graph, places)
+        if self.shared is not None:
+            return part_of_graph(self.shared.graph, places)
         return graph_up_to(self.images[self.rows[places]], self.radius, self.limits.edges)
 
     def _size(self, low: int, high: int) -> int:
         return int(np.count_nonzero((self.degrees >= low) & (self.degrees <= high)))
 
+    def _allowed_core(self, size: int, step: int) -> int:
+        """The largest core with which a window of this size is not too large."""
+        return max(0, self.limits.edges // max(1, size + step) - step)
+
     def _is_too_large(self, low: int, high: int, step: int) -> bool:
         """Whether the whole window has more edges, by its core, than are allowed."""
-        allowed = self.limits.edges // (self._size(low, high) + step) - step  # the largest core
+        allowed = self._allowed_core(self._size(low, high), step)
         rows = self.rows if self.left_out <= allowed else np.arange(self.degrees.size)
         window = self.images[rows[(self.degrees[rows] >= low) & (self.degrees[rows] <= high)]]
-        crowd = window[_crowded(window, self.radius, max(allowed, 0))]
+        crowd = window[_crowded(window, self.radius, allowed)]
         graph = graph_up_to(crowd, self.radius, self.limits.edges)
         return graph is None or core_of_graph(graph) > allowed
 

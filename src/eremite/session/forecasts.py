@@ -232,7 +232,8 @@ class Forecasts:
             subspaces: Search these sets. Give one of size, max_size and subspaces.
             epsilon: One epsilon, or a list of them.
             delta: What the search would spend beside epsilon.
-            utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
+            utility: How sets are scored: "compared", "centered", "dampened" or "paper"; "auto" chooses by public
+                facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
             shape: Shape of made-up rows, if there is no stand-in: "planted" (in groups, with outliers planted in h sets
                 of columns), "clusters", "normal" or "uniform".

@@ -195,7 +195,8 @@ class Session(Forecasts):
             subspaces: Search these sets. Give one of size, max_size and subspaces.
             epsilon: What to spend, taken as written.
             delta: What to spend beside epsilon; 0 is pure.
-            utility: How sets are scored: "centered", "dampened" or "paper"; "auto" chooses by public facts.
+            utility: How sets are scored: "compared", "centered", "dampened" or "paper"; "auto" chooses by public
+                facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
             progress: Called with the number of sets counted so far. For the custodian: the pace depends on the rows.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.

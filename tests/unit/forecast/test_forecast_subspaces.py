@@ -65,9 +65,10 @@ def right_by_definition(named, h):
 
 
 CASES = [
-    (1, 1, 0, "auto", "permute-and-flip", "2"),
+    (1, 1, 0, "auto", "permute-and-flip", "1"),
     (1, 2, 0, "paper", "exponential", "6"),
     (4, 1, "0.01", "paper", "permute-and-flip", "8"),
+    pytest.param(2, 3, 0, "compared", "permute-and-flip", "6", marks=pytest.mark.slow),
     pytest.param(2, 3, 0, "centered", "permute-and-flip", "9", marks=pytest.mark.slow),
     pytest.param(1, 1, 0, "dampened", "permute-and-flip", "2", marks=pytest.mark.slow),
     pytest.param(4, 1, "0.01", "centered", "permute-and-flip", "4", marks=pytest.mark.slow),

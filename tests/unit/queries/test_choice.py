@@ -4,8 +4,8 @@ from math import log
 import pytest
 
 from eremite import Privacy
-from eremite.queries.choice import NAMES, by_name, chosen, is_pure
-from eremite.sensitivity import most_moved, smallest_bound
+from eremite.queries.choice import NAMES, by_name, chosen, is_pure, typical_growth
+from eremite.sensitivity import most_moved
 
 
 def pure(epsilon):
@@ -18,34 +18,42 @@ def test_names_are_exactly_these():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "n", "d", "name"),
+    ("epsilon", "n", "d", "k", "name"),
     [
-        ("0.2", 20_000, 8, "smooth-laplace"),
-        ("1", 20_000, 2, "smooth-laplace"),
-        ("0.2", 3, 2, "global-laplace"),  # one row moves at most 3, a smooth bound is hardly smaller
-        ("0.001", 20_000, 2, "global-laplace"),  # a bound that may change so little is the global one
-        ("20", 2, 1, "smooth-laplace"),
+        ("0.2", 20_000, 8, 5, "smooth-laplace"),
+        ("1", 20_000, 2, 5, "smooth-laplace"),
+        ("0.1", 20_000, 2, 5, "smooth-laplace"),
+        ("0.05", 20_000, 2, 5, "global-laplace"),
+        ("1", 20_000, 1, 5, "smooth-laplace"),
+        ("0.5", 20_000, 1, 5, "global-laplace"),  # one row moves at most 11
+        ("20", 20_000, 1, 1, "global-laplace"),  # one row moves at most 3, and in most tables it does
+        ("0.2", 3, 2, 2, "global-laplace"),
+        ("0.001", 20_000, 2, 5, "global-laplace"),  # a bound that may change so little is the global one
+        ("0.000001", 20_000, 8, 5, "global-laplace"),
     ],
 )
-def test_global_noise_is_chosen_only_where_no_table_suits_smooth_noise(epsilon, n, d, name):
-    assert chosen(pure(epsilon), most_moved(n, d, 2 if n > 2 else 1)) == name
+def test_global_noise_is_chosen_where_a_typical_bound_is_hardly_smaller(epsilon, n, d, k, name):
+    assert chosen(pure(epsilon), most_moved(n, d, k), d) == name
 
 
+@pytest.mark.parametrize("columns", [1, 2, 8])
 @pytest.mark.parametrize("most", [2, 13, 100, 1206])
 @pytest.mark.parametrize("epsilon", ["0.001", "0.03", "0.1", "0.5", "3", "20"])
-def test_choice_is_the_narrower_interval(epsilon, most):
-    """Is less than 5 % of smooth noise, at its least bound, beyond the ln 20 GS / epsilon of Laplace noise?"""
+def test_choice_is_the_narrower_interval_of_a_typical_table(epsilon, most, columns):
+    """Is less than 5 % of smooth noise, at its typical bound, beyond the ln 20 GS / epsilon of Laplace noise?"""
     noise, width = by_name("smooth-laplace", pure(epsilon)), log(20) / float(epsilon) * most
-    narrower = noise.tail(Fraction(width) / smallest_bound(most, noise.decay)[1]) < 0.05
-    assert chosen(pure(epsilon), most) == ("smooth-laplace" if narrower else "global-laplace")
+    growth = typical_growth(columns)
+    bound = max(noise.decay**t * min(growth * (t + 1), most) for t in range(most))
+    narrower = float(noise.tail(Fraction(width) / bound)) < 0.05
+    assert chosen(pure(epsilon), most, columns) == ("smooth-laplace" if narrower else "global-laplace")
 
 
 def test_delta_opens_the_choice_to_gaussian_noise():
     privacy = Privacy(Fraction(1, 1000), Fraction(1, 2))
-    assert chosen(privacy, 100) in ("gaussian", "global-gaussian")
-    assert chosen(Privacy(Fraction(1, 1000)), 100) == "global-laplace"
+    assert chosen(privacy, 100, 2) in ("gaussian", "global-gaussian")
+    assert chosen(Privacy(Fraction(1, 1000)), 100, 2) == "global-laplace"
 
 
 def test_gaussian_noise_that_does_not_hold_is_passed_over():
     """The theorem of global-gaussian fails for a large epsilon; auto still answers."""
-    assert chosen(Privacy(Fraction(20), Fraction(1, 10**6)), 100) == "smooth-laplace"
+    assert chosen(Privacy(Fraction(20), Fraction(1, 10**6)), 100, 2) == "smooth-laplace"

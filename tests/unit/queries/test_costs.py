@@ -70,5 +70,5 @@ def test_detection_and_report_cost_their_steps(m):
     family = family_among(table(m).columns, 2, None, None)
     report = ReportQuery(definition=DEFINITION, subspaces=list(family), h=2, epsilon=EPSILON).plan(table(m))
     half = EPSILON / 2
-    finding = (half / 5) ** 2 / 2 + 2 * (half * 4 / 5 / 2) ** 2 / 2
+    finding = 2 * (half / 2) ** 2 / 2
     assert report.cost == Cost(epsilon=EPSILON, rho=finding + 2 * (half / 2) ** 2 / 2)

@@ -15,12 +15,14 @@ from eremite.queries.count import per_row
 from eremite.queries.report import ReportPlan
 from eremite.queries.subspaces import (
     CENTER_SHARE,
+    MOST_STEPS,
     MOST_SUBSPACES,
+    _compared_scores,
     _dampened_scores,
     family_among,
 )
 from eremite.release.words import mechanism_in_words, searched_in_words
-from eremite.sensitivity import dampened, glimpse, most_moved, profile_function
+from eremite.sensitivity import dampened, glimpse, lead, most_moved, profile_function
 from eremite.table import Bounds
 from tests.private_side import left_when_looking, refused_for_free
 
@@ -165,7 +167,7 @@ def test_center_and_draws_spend_epsilon_exactly(h, m):
     assert made.privacy == Privacy(Fraction(7, 10))
 
 
-@pytest.mark.parametrize("utility", ["dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "dampened", "paper"])
 def test_without_a_center_the_draws_spend_all(utility):
     made = plan(3, "0.6", utility=utility)
     assert made.center is None
@@ -183,7 +185,7 @@ def zcdp_total(each, delta, h):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
 @pytest.mark.parametrize("m", [1, 3])
 def test_delta_is_used_where_it_gives_more_and_nowhere_else(utility, epsilon, m):
@@ -222,6 +224,11 @@ def test_limit_leaves_what_is_cut_off_no_chance():
         assert made.family.count * np.exp(-float(made.each) / 2 * made.limit) <= 1e-6
 
 
+def test_limit_of_compared_counts_is_bounded_for_every_epsilon():
+    assert plan(10, "0.001", utility="compared").limit == MOST_STEPS
+    assert plan(1, 4, utility="compared").limit == plan(1, 5).limit < MOST_STEPS
+
+
 # A report.
 
 
@@ -252,7 +259,7 @@ def test_report_charges_one_sum_and_counts_in_each_winner(monkeypatch):
     assert len({subspace for subspace, _ in release.value}) == 3
     assert all(0 <= count <= 30 for _, count in release.value)
     assert plans[0].privacy == Privacy(Fraction(3))
-    assert plans[0].finding.center.epsilon + 3 * plans[0].finding.each == Fraction(3, 4)  # of a row, of two
+    assert 3 * plans[0].finding.each == Fraction(3, 4)  # of a row, of two
 
 
 def test_report_too_thin_to_count_is_refused_before_it_is_charged():
@@ -310,7 +317,7 @@ def test_charge_for_subspaces_is_made_before_a_row_is_looked_at(query):
     assert left == Privacy(Fraction(3, 4))
 
 
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 def test_release_names_what_ran_and_nothing_else(utility):
     session = Session(table(), epsilon=10)
     release = session.top_subspaces(DEFINITION, h=2, size=2, epsilon=1, utility=utility)
@@ -349,18 +356,31 @@ def looks_of(family, decay):
     return [look.outliers for look, _ in found], [bound for _, bound in found]
 
 
-@pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "centered"), (2, 2, "centered")])
-def test_auto_does_without_a_center_where_a_row_moves_little(k, size, utility):
+@pytest.mark.parametrize(("k", "size", "utility"), [(5, 1, "paper"), (6, 1, "compared"), (2, 2, "compared")])
+def test_auto_compares_counts_unless_a_row_moves_little(k, size, utility):
     """Public facts decide: 2k + 1 in one column, more in others."""
     definition, family = (
         OutlierDefinition(min_neighbors=k, radius=0.2),
         family_among(rowless().columns, size, None, None),
     )
     made = SubspacesQuery(definition=definition, subspaces=list(family), h=1, epsilon=1).plan(rowless())
-    assert (made.utility, made.center is None) == (utility, utility == "paper")
+    assert (made.utility, made.center) == (utility, None)
 
 
-@pytest.mark.parametrize("utility", ["centered", "dampened", "paper"])
+@pytest.mark.parametrize(
+    ("columns", "h", "utility"), [(40, 1, "compared"), (40, 10, "compared"), (40, 11, "centered"), (41, 1, "centered")]
+)
+def test_auto_takes_a_center_where_there_are_too_many_to_compare(columns, h, utility):
+    """9,880 triples of 40 columns, 10,660 of 41."""
+    asked = {"definition": DEFINITION, "size": 3, "h": h, "epsilon": 1}
+    made = SubspacesQuery(**asked).plan(rowless(columns))
+    assert (made.utility, made.center is None) == (utility, utility == "compared")
+    if utility == "centered":
+        with pytest.raises(InputError, match="At most 10,000 subspaces are compared with each other"):
+            SubspacesQuery(**asked, utility="compared").plan(rowless(columns))
+
+
+@pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 def test_progress_counts_the_subspaces_once_each(utility):
     told = []
     plan(1, utility=utility, table=table()).compute(table(), told.append)
@@ -393,3 +413,28 @@ def test_scores_are_those_of_the_center_that_was_drawn(monkeypatch, drawn, cente
             wanted = dampened(count - center, sizes, made.limit, most_moved(30, len(subspace), 2))
             assert scores._exact(i) == wanted
             assert scores._low[i] <= wanted <= scores._high[i]
+
+
+# Counts compared with each other.
+
+
+@pytest.mark.parametrize("h", [1, 2, 5, 9, 10])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(2), Fraction(20)])
+def test_scores_that_compare_are_the_hth_smallest_leads(h, epsilon):
+    """Claim C5, by the profiles and caps of a release; the largest where all are named."""
+    made = plan(h, epsilon, utility="compared", table=table())
+    family = list(made.family)
+    profiles = [profile_function(table().points(s), DEFINITION, 40) for s in family]
+    sizes = [[profile(step) for step in range(40)] for profile in profiles]
+    counts = looks_of(family, Fraction(1, 2))[0]
+    most = [most_moved(30, len(subspace), 2) for subspace in family]
+    scores = _compared_scores(table(), made, lambda _: None)
+    for i in range(10):
+        leads = sorted(
+            lead(counts[i] - counts[j], sizes[i].__getitem__, sizes[j].__getitem__, made.limit, most[i] + most[j])
+            for j in range(10)
+            if j != i
+        )
+        wanted = leads[min(h, 9) - 1]
+        assert scores._low[i] <= wanted <= scores._high[i]
+        assert scores._exact(i) == wanted
