@@ -30,6 +30,7 @@ _BLOCK = 2
 
 # And so do steps whose windows have at most so many times as many rows.
 _ALIKE_ROWS = 1.3
+_MANY_STEPS = 10
 
 # After so many blocks the best value is hardly beaten any more, and late steps can be closed by coarse counts; another
 # one is worth it if no more than this part of the steps was left open.
@@ -206,7 +207,7 @@ class _Search:
         seen = (
             self.seen.narrowed(int(block[-1]), self._lowest_floor(block), block.size) if block.size > 1 else self.seen
         )
-        if seen.size(int(block[-1])) <= _ALIKE_ROWS * seen.size(int(block[0])):
+        if block.size >= _MANY_STEPS and seen.size(int(block[-1])) <= _ALIKE_ROWS * seen.size(int(block[0])):
             self.evaluate(seen, block)  # what this tells of edges serves all others
         while (block := block[self._is_open()[block]]).size:
             self.evaluate(seen, self.most_telling(block))
