@@ -4,7 +4,7 @@ theory    here
 W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
 C         the most rows of W_k(t) around one row: what its removal can turn
 f         what bounds the number of rows of W_{k-1}(t) in one ball, which an added row can turn: depth, truss, core or
-          size, each coarser than the last
+          crowd, each coarser than the last
 
 How much work a look takes is bounded for every table (claim L6): what would take more is counted more coarsely.
 """
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
 from eremite.engines.pair import squared_reach
 from eremite.errors import InputError
+from eremite.geometry.around import Around
 from eremite.geometry.core import core_of_graph, peeled
 from eremite.geometry.densest import depth_of_graph, line_depth
 from eremite.geometry.graph import MARGIN, Graph, graph_up_to, part_of_graph
@@ -33,7 +34,6 @@ from eremite.geometry.thinned import (
 from eremite.geometry.triangles import Triangles, thinned_truss_of_part, triangles_up_to
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
-from eremite.sensitivity.around import Around
 
 Method = Literal["auto", "ball", "truss", "core"]
 
@@ -81,7 +81,7 @@ class SharedGraph:
         self.graph = graph
         self._near, self._radius = near, radius  # near: which edges join neighbors
         self._looks = looks  # expected, and one more with each
-        self._levels: dict[int, NDArray[np.int32]] = {}  # by step; windows grow, so they hold for smaller steps
+        self._levels: list[tuple[int, int, NDArray[np.int32]]] = []  # with the degrees of the window they hold for
 
     @cached_property
     def triangles(self) -> Triangles | None:
@@ -93,14 +93,19 @@ class SharedGraph:
         self._looks += _MANY_LOOKS // 2
         return self._looks > _MANY_LOOKS and self.triangles is not None
 
-    def thinned_truss(self, places: NDArray[np.intp], most_near: int, step: int, floor: int) -> int:
-        """The thinned truss of the rows of the window of a step that may exceed the floor, or the floor."""
+    def thinned_truss(self, places: NDArray[np.intp], window: tuple[int, int], most_near: int, floor: int) -> int:
+        """The thinned truss of the rows of a window that may exceed the floor, or the floor.
+
+        The window is given by its least and largest degree. What was seen of a window serves those within it.
+        """
         assert self.triangles is not None  # noqa: S101 -- for the type checker
         inside = np.zeros(self.graph.size, np.bool_)
         inside[places] = True
-        later = min((known for known in self._levels if known >= step), default=None)
-        known = None if later is None else self._levels[later]
-        truss, self._levels[step] = thinned_truss_of_part(self.triangles, inside, most_near, floor, known)
+        low, high = window
+        wider = [entry for entry in self._levels if entry[0] <= low and high <= entry[1]]
+        known = min(wider, key=lambda entry: entry[1] - entry[0])[2] if wider else None
+        truss, levels = thinned_truss_of_part(self.triangles, inside, most_near, floor, known)
+        self._levels.append((low, high, levels))
         return truss
 
 
@@ -123,7 +128,7 @@ class Windows:
     method: Method
     limits: Limits
     left_out: int = 0  # rows that do not matter any more are in no group of more than so many
-    shared: "SharedGraph | None" = None  # of the rows that may still matter, if it has few edges
+    shared: SharedGraph | None = None  # of the rows that may still matter, if it has few edges
 
     def size(self, step: int) -> int:
         """How many rows the two windows have together."""
@@ -240,9 +245,8 @@ class Windows:
         places = self._crowded(places, floor)
         if len(places) <= floor:
             return floor
-        if len(places) + step > self.limits.crowd and _fit_around_their_mean(
-            self.images[self.rows[places]], self.radius
-        ):
+        many = not self._is_thinned or len(places) + step > self.limits.crowd
+        if many and _fit_around_their_mean(self.images[self.rows[places]], self.radius):
             return len(places) if self.limits.allow_edges(size, len(places), step) else self._crowd(low, high)
         graph = self._graph(places)
         core = size if graph is None else core_of_graph(graph)
@@ -250,35 +254,39 @@ class Windows:
             return floor
         if graph is None or not self.limits.allow_edges(size, core, step):
             return max(floor, self._crowd(low, high))
-        return self._refined(places, graph, size, core, step, floor)
+        return self._refined(places, (low, high), graph, core, step, floor)
 
-    def _refined(self, places: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+    def _refined(
+        self, places: NDArray[np.intp], window: tuple[int, int], graph: Graph, core: int, step: int, floor: int
+    ) -> int:
         """f of a window whose core is above the floor, by the finest bound that its step and its size allow."""
         rows = self.rows[places]
         if self._is_thinned:
             depth = core if self.square is None else lattice_depth(self.images[rows], graph, self.square, floor)
-            return depth if depth <= floor else min(depth, self._thinned(places, graph, size, core, step, floor))
+            return depth if depth <= floor else min(depth, self._thinned(places, window, graph, core, step, floor))
         if self.method == "core":
             return core
         if self.method == "ball" and self.square is not None:
             return lattice_depth(self.images[rows], graph, self.square, floor)
-        if not self.limits.allow_triangles(size, core, step):
+        if not self.limits.allow_triangles(self._size(*window), core, step):
             return core
         truss = truss_of_graph(graph, self.radius, floor)
         if truss <= floor or self.method == "truss":
             return truss
         return depth_of_graph(self.images[rows], graph, self.radius, floor)
 
-    def _thinned(self, places: NDArray[np.intp], graph: Graph, size: int, core: int, step: int, floor: int) -> int:
+    def _thinned(
+        self, places: NDArray[np.intp], window: tuple[int, int], graph: Graph, core: int, step: int, floor: int
+    ) -> int:
         """The thinned truss or core of these rows, or `floor` if that is larger; the core where they crowd."""
         if core + step > self.limits.crowd:
             return core
         most_near, near = self.min_neighbors - 1, self._near_edges(graph, self.rows[places])
-        if step >= TRUSS_STEPS or not self.limits.allow_triangles(size, core, step):
+        if step >= TRUSS_STEPS or not self.limits.allow_triangles(self._size(*window), core, step):
             return thinned_core_of_graph(graph, near, most_near, floor)
         if self.shared is None or not self.shared.keeps_triangles():
             return thinned_truss_of_graph(graph, near, self.radius, most_near, floor)
-        return self.shared.thinned_truss(places[thinned_core(graph, near, most_near, floor)], most_near, step, floor)
+        return self.shared.thinned_truss(places[thinned_core(graph, near, most_near, floor)], window, most_near, floor)
 
     def _graph(self, places: NDArray[np.intp]) -> Graph | None:
         """The graph of these rows, or None if it has more edges than are allowed."""

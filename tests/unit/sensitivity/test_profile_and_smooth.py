@@ -149,6 +149,25 @@ def test_smooth_bound_is_the_plain_maximum_where_its_work_is_limited(monkeypatch
             assert smooth_bound(points, definition, decay) == plain_maximum(points, definition, decay, "auto")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("looks", [0, 1_000])
+def test_shared_triangles_change_no_answer_also_where_lists_are_too_long(monkeypatch, looks):
+    """Then f stands in for what lies around rows, and two windows of each step share what is known of edges."""
+    monkeypatch.setattr(windows_module, "_MANY_LOOKS", looks)
+    rng = np.random.default_rng(21)
+    for d in (2, 3, 4):
+        points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(0, 0.3, (30, d)), rng.normal(4, 3, (10, d))])
+        definition = OutlierDefinition(min_neighbors=12, radius=float(rng.uniform(0.3, 0.6)))
+        for edges in (600, 1_500, 4_000):
+            limits = Limits(edges=edges, triangles=2**20, crowd=60)
+            seen = windows(points, definition, 20, "auto", 100, limits=limits)
+            wanted = [seen.turned(step) for step in range(20)]
+            narrow = seen.narrowed(19, 0, looks=2 * looks)
+            for step in rng.permutation(20).tolist():
+                for floor in (0, max(0, wanted[step] - 1), wanted[step]):
+                    assert narrow.turned(step, floor) == max(wanted[step], floor)
+
+
 def test_windows_are_counted_more_coarsely_the_less_work_is_allowed():
     points = np.random.default_rng(13).normal(0, 1, (80, 3))
     definition = OutlierDefinition(min_neighbors=4, radius=0.5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eremite.engines import find_neighbors
-from eremite.sensitivity.around import Around
+from eremite.geometry.around import Around
 from tests.definition import are_neighbors, around_rows_by_definition
 
 
