@@ -149,21 +149,28 @@ def test_smooth_bound_is_the_plain_maximum_where_its_work_is_limited(monkeypatch
             assert smooth_bound(points, definition, decay) == plain_maximum(points, definition, decay, "auto")
 
 
-@pytest.mark.long
+def satellites(rng, d):
+    """Dense clumps that are in no window, and around each of them a few rows of about 45 neighbors."""
+    rows = []
+    for center in 20.0 * np.eye(5, d) * np.arange(1, 6)[:, None]:
+        around = rng.normal(size=(12, d))
+        rows.append(np.tile(center, (int(rng.integers(40, 47)), 1)))
+        rows.append(center + 0.9 * around / np.linalg.norm(around, axis=1)[:, None] * rng.uniform(0.5, 1, (12, 1)))
+    return np.vstack(rows)
+
+
 @pytest.mark.parametrize("looks", [0, 1_000])
-def test_shared_triangles_change_no_answer_also_where_lists_are_too_long(monkeypatch, looks):
+def test_shared_triangles_change_no_answer_where_lists_are_too_long(monkeypatch, looks):
     """Then f stands in for what lies around rows, and two windows of each step share what is known of edges."""
     monkeypatch.setattr(windows_module, "_MANY_LOOKS", looks)
     rng = np.random.default_rng(21)
-    for d in (2, 3, 4):
-        points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(0, 0.3, (30, d)), rng.normal(4, 3, (10, d))])
-        definition = OutlierDefinition(min_neighbors=12, radius=float(rng.uniform(0.3, 0.6)))
-        for edges in (600, 1_500, 4_000):
-            limits = Limits(edges=edges, triangles=2**20, crowd=60)
-            seen = windows(points, definition, 20, "auto", 100, limits=limits)
-            wanted = [seen.turned(step) for step in range(20)]
-            narrow = seen.narrowed(19, 0, looks=2 * looks)
-            for step in rng.permutation(20).tolist():
+    for d in (2, 3, 4, 3, 3):
+        points, definition = satellites(rng, d), OutlierDefinition(min_neighbors=45, radius=float(1 / np.sqrt(d)))
+        seen = windows(points, definition, 6, "auto", 300, limits=Limits(edges=400, triangles=2**20, crowd=60))
+        wanted = [seen.turned(step) for step in range(6)]
+        for _ in range(4):
+            narrow = seen.narrowed(5, 0, looks=2 * looks)
+            for step in rng.permutation(6).tolist():
                 for floor in (0, max(0, wanted[step] - 1), wanted[step]):
                     assert narrow.turned(step, floor) == max(wanted[step], floor)
 
