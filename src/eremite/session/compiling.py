@@ -13,9 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines.local import find_neighbors_with
-from eremite.engines.pair import COMPILES, UNROLLED
+from eremite.engines.pair import COMPILES, UNROLLED, squared_reach
 from eremite.forecast import SHAPES, made_up
 from eremite.geometry import core_bound, truss_bound
+from eremite.geometry.around import Around
+from eremite.geometry.core import peeled
+from eremite.geometry.graph import near_graph, part_of_graph
+from eremite.geometry.thinned import (
+    near_edges,
+    thinned_core,
+    thinned_core_of_graph,
+    thinned_truss_of_ball,
+    thinned_truss_of_graph,
+)
+from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
 from eremite.session.session import Session
 from eremite.table import Bounds
@@ -41,12 +52,29 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
     for rows, threads in product((points, points.copy()), (1, 2)):
         found = find_neighbors_with(threads, rows, radius, _NEIGHBORS)
         found.of(np.flatnonzero(found.degrees < _NEIGHBORS))
+        list(Around(found, np.arange(len(rows))).crowds(np.flatnonzero(found.degrees < _NEIGHBORS), 0))
     core_bound(points, radius)
     truss_bound(points, radius)
+    _thin(points[: _ROWS // 4], radius)
+
+
+def _thin(points: NDArray[np.float64], radius: float) -> None:
+    """The bounds that count thin sets, with triangles found once and with those of one part."""
+    graph, reach = near_graph(points, radius), squared_reach(radius, points.shape[1])
+    near, every = near_edges(graph, points, reach), np.arange(len(points))
+    part_of_graph(graph, peeled(graph, every, 0))
+    thinned_core(graph, near, _NEIGHBORS, 0)
+    thinned_core_of_graph(graph, near, _NEIGHBORS)
+    thinned_truss_of_graph(graph, near, radius, _NEIGHBORS)
+    thinned_truss_of_ball(points[:_NEIGHBORS], reach, _NEIGHBORS)
+    triangles = triangles_up_to(graph, near, radius, most=len(points) ** 3)
+    if triangles is not None:
+        thinned_truss_of_part(triangles, np.ones(len(points), np.bool_), _NEIGHBORS, 0)
 
 
 def _ask(session: Session, columns: int, definition: OutlierDefinition) -> None:
-    session.count_outliers(definition, epsilon=1)
+    for epsilon in (1, 0.1):
+        session.count_outliers(definition, epsilon=epsilon)
     session.top_subspaces(definition, h=1, size=columns, epsilon=1)
     session.detect_outliers(definition, candidates=[[0.5] * columns], h=1, epsilon=1)
     session.detect_outliers(definition, candidates=None, h=1, epsilon=1)

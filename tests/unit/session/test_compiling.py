@@ -23,6 +23,7 @@ def ask(rows, k, radius):
     session = eremite.Session(table, epsilon=1000, delta=0.1)
     definition = eremite.OutlierDefinition(min_neighbors=k, radius=radius)
     session.count_outliers(definition, epsilon=1)
+    session.count_outliers(definition, epsilon=0.05, mechanism="smooth-laplace")
     session.count_outliers(definition, epsilon=1, delta=1e-4, mechanism="gaussian")
     session.outlier_report(definition, h=1, size=1, epsilon=1)
     session.top_subspaces(definition, h=1, size=d, epsilon=1, utility="dampened")
