@@ -28,7 +28,8 @@ _LEAST_DECAY = Fraction(1, 10**300)
 # Steps up to so many times the first open one share the work of sorting out which rows may matter.
 _BLOCK = 2
 
-# And so do steps whose windows have at most so many times as many rows.
+# And so do steps whose windows have at most so many times as many rows. If they are many, the last one is looked at
+# first: what it tells of edges holds for all of them.
 _ALIKE_ROWS = 1.3
 _MANY_STEPS = 10
 
@@ -37,7 +38,7 @@ _MANY_STEPS = 10
 _FIRST_BLOCKS = 2
 _FEWER = 0.8
 
-# Steps share a look at the depth if their floors are at most about so many times that of the first.
+# Steps share a look if their floors are at most about so many times that of the first.
 _ALIKE = 1.5
 
 
@@ -204,11 +205,11 @@ class _Search:
 
     def look_at(self, block: NDArray[np.intp]) -> None:
         """Find which of these steps wins, if any: the rows that may matter for them are sorted out once (claim L5)."""
-        seen = (
-            self.seen.narrowed(int(block[-1]), self._lowest_floor(block), block.size) if block.size > 1 else self.seen
-        )
-        if block.size >= _MANY_STEPS and seen.size(int(block[-1])) <= _ALIKE_ROWS * seen.size(int(block[0])):
-            self.evaluate(seen, block)  # what this tells of edges serves all others
+        seen, last = self.seen, int(block[-1])
+        if block.size > 1:
+            seen = seen.narrowed(last, self._lowest_floor(block), looks=block.size)
+        if block.size >= _MANY_STEPS and seen.size(last) <= _ALIKE_ROWS * seen.size(int(block[0])):
+            self.evaluate(seen, block)
         while (block := block[self._is_open()[block]]).size:
             self.evaluate(seen, self.most_telling(block))
 
