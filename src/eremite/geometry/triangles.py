@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eremite.engines.pair import kernel
 from eremite.geometry.graph import Graph, outward_square
 from eremite.geometry.thinned import Flags, kind_of, support_of
-from eremite.geometry.truss import GONE, LEAVES, STAYS, ends, fits, numbered, starts_above
+from eremite.geometry.truss import GONE, LEAVES, STAYS, ends, fits, numbered, starts_above, supports
 
 # Beside whether an edge stays, waits on the stack or is gone, one number holds whether its ends are neighbors.
 NEAR = 4
@@ -41,7 +41,7 @@ def triangles_up_to(graph: Graph, near: Flags, radius: float, most: int) -> Tria
     lists = (graph.starts, graph.neighbors, graph.squares, number)
     if np.square(np.diff(graph.starts)).sum() > _STEPS * most:
         return None
-    found = _count(lists, edges, outward_square(radius))
+    found = supports(graph.starts, graph.neighbors, graph.squares, number, edges, outward_square(radius))
     starts = np.concatenate([[0], np.cumsum(found)])
     if starts[-1] > 3 * most:
         return None
@@ -74,34 +74,8 @@ def thinned_truss_of_part(
 
 
 @kernel
-def _count(lists, edges, reach):
-    """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
-    starts, neighbors, squares, number = lists
-    found = np.zeros(edges, np.int64)
-    above = starts_above(starts, neighbors)
-    for u in range(starts.size - 1):
-        for slot in range(above[u], starts[u + 1]):
-            v = neighbors[slot]
-            i = slot + 1
-            j = above[v]
-            while i < starts[u + 1] and j < starts[v + 1]:
-                if neighbors[i] == neighbors[j]:
-                    if fits(squares[slot], squares[i], squares[j], reach):
-                        found[number[slot]] += 1
-                        found[number[i]] += 1
-                        found[number[j]] += 1
-                    i += 1
-                    j += 1
-                elif neighbors[i] < neighbors[j]:
-                    i += 1
-                else:
-                    j += 1
-    return found
-
-
-@kernel
 def _list(lists, places, reach):
-    """The other edges of each triangle, at all three of its edges; met as in `_count`."""
+    """The other edges of each triangle, at all three of its edges; each triangle u < v < w is met once, at its edge u v."""
     starts, neighbors, squares, number = lists
     ones = np.empty(places[-1], np.int32)
     twos = np.empty(places[-1], np.int32)

@@ -28,7 +28,7 @@ def truss_of_graph(graph: Graph, radius: float, floor: int = 0) -> int:
     while graph.neighbors.size:
         lists = (graph.starts, graph.neighbors, graph.squares)
         number, edges = numbered(graph.starts, graph.neighbors)
-        support = _supports(*lists, number, edges, reach)
+        support = supports(*lists, number, edges, reach)
         enough = support >= floor - 1  # triangles an edge needs for a truss of floor + 1
         if 2 * np.count_nonzero(enough) >= edges:
             return int(_peeled(*lists, number, support, reach, floor))
@@ -103,7 +103,7 @@ def starts_above(starts, neighbors):
 
 
 @kernel
-def _supports(starts, neighbors, squares, number, edges, reach):
+def supports(starts, neighbors, squares, number, edges, reach):
     """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
     support = np.zeros(edges, np.int64)
     above = starts_above(starts, neighbors)
