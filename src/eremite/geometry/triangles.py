@@ -75,7 +75,7 @@ def thinned_truss_of_part(
 
 @kernel
 def _list(lists, places, reach):
-    """The other edges of each triangle, at all three of its edges; each triangle u < v < w is met once, at its edge u v."""
+    """The other edges of each triangle, at all three of its edges. A triangle u < v < w is met once, at u v."""
     starts, neighbors, squares, number = lists
     ones = np.empty(places[-1], np.int32)
     twos = np.empty(places[-1], np.int32)
