@@ -36,7 +36,7 @@ def tails(path: Path) -> None:
     """P(|noise| > x) for a bound of 1 at epsilon = 1."""
     figure, [axes] = panels(1, 6.4)
     x = np.linspace(0, 30, 601)
-    places = {"global-laplace": (7.2, 0), "smooth-laplace": (30, -5), "student": (30, 5), "gaussian": (14.5, 8)}
+    places = {"global-laplace": (7.2, 0), "smooth-laplace": (30, 3), "student": (30, -3), "gaussian": (14.5, 8)}
     for name, tail in _tails().items():
         color, style = _STYLE[name]
         axes.plot(x, [tail(at) for at in x], color=color, ls=style, lw=1.8)
@@ -77,7 +77,7 @@ def widths(path: Path) -> None:
 def _finish_widths(axes: Axes, d: int) -> None:
     axes.axhline(150, color="0.55", lw=0.8, ls=(0, (1, 2)))
     axes.annotate("150 outliers", (0.05, 150), xytext=(4, -10), textcoords="offset points", color="0.35", fontsize=9)
-    axes.set(xscale="log", yscale="log", xlim=(0.05, 4), ylim=(2, 1e6), xlabel="$\\epsilon$")
+    axes.set(xscale="log", yscale="log", xlim=(0.05, 4), ylim=(1, 1e6), xlabel="$\\epsilon$")
     axes.set_title(f"N = 10,000, d = {d}", fontsize=10)
     axes.set_xticks([0.05, 0.1, 0.3, 1, 4], ["0.05", "0.1", "0.3", "1", "4"], minor=False)
     axes.minorticks_off()

@@ -21,13 +21,14 @@ from eremite.geometry import densest_ball, smallest_enclosing_ball
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import count_outliers
 from eremite.sensitivity import smooth_bound
-from eremite.sensitivity.windows import windows
+from eremite.sensitivity.windows import Method, windows
 
 Result = TypeVar("Result")
 
 MOST_TIMES = {"core": 3.0, "auto": 5.0}
 MOST_MEMORY = 2.0
 MOST_ABOVE_DEPTH = 1.1
+METHODS: tuple[Method, ...] = ("truss", "core", "auto")
 
 
 def decay(epsilon: int) -> Fraction:
@@ -58,12 +59,13 @@ def cost(out: Console, n: int) -> bool:
 
 
 def tightness(out: Console, n: int, limit: float) -> bool:
-    """S by core and truss as multiples of S by depth; depth is given up on after `limit` seconds, here only."""
-    table = Table("table", "d", "window rows", "S depth", "truss", "core", title="Smooth bound by method, epsilon = 1")
+    """S by core, by truss and by the default as multiples of S by depth; depth is given up on after `limit` seconds."""
+    names = ("table", "d", "window rows", "S depth", "truss", "core", "auto")
+    table = Table(*names, title="Smooth bound by method, epsilon = 1")
     cleared = True
     for name, measured in _tables(n):
         definition = OutlierDefinition(min_neighbors=K, radius=measured.radius)
-        bounds = {m: smooth_bound(measured.points, definition, decay(1), m) for m in ("core", "truss")}
+        bounds = {m: smooth_bound(measured.points, definition, decay(1), m) for m in METHODS}
         depth = _within(limit, smooth_bound, measured.points, definition, decay(1), "ball")
         seen = windows(measured.points, definition, 21, "core", len(measured.points))
         base = depth or bounds["truss"]
@@ -73,8 +75,7 @@ def tightness(out: Console, n: int, limit: float) -> bool:
             str(measured.points.shape[1]),
             str(len(seen.points)),
             f"{float(depth):.2f}" if depth else f"over {limit:.0f} s",
-            f"{float(bounds['truss']):.2f} = {float(bounds['truss'] / base):.3f}x",
-            f"{float(bounds['core']):.2f} = {float(bounds['core'] / base):.3f}x",
+            *(f"{float(bounds[m]):.2f} = {float(bounds[m] / base):.3f}x" for m in METHODS),
         )
     out.print(table)
     return cleared
