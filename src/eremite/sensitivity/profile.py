@@ -22,8 +22,8 @@ def local_profile(
     """A^(0), ..., A^(steps - 1): A^(t) = min(N, k K_d + 1, max(C(W_k(t)), f(W_{k-1}(t))) + t + 1).
 
     The first entry bounds the local sensitivity, and A^(t)(X) <= A^(t+1)(X') for tables that differ in one row.
-    `method` chooses f: "ball" (exact depth), "truss", "core" for every t; "auto" by public facts only.
-    As private as the rows.
+    `method` chooses f: "ball" (depth; in three and more columns exact, and the inequality true, up to rounding),
+    "truss", "core" for every t; "auto", the default, counts thin sets, as releases do. As private as the rows.
     """
     if type(steps) is not int or steps < 1:
         raise InputError("steps must be a whole number, 1 or more.")

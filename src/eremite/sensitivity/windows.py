@@ -315,7 +315,8 @@ def _fit_around_their_mean(points: NDArray[np.float64], radius: float) -> bool:
     """Whether the ball around the mean of the points holds them all: then depth, truss and core are their number."""
     if len(points) == 0:
         return True
-    return bool(np.square(points - points.mean(axis=0)).sum(axis=1).max() <= radius**2 * (1 - MARGIN))
+    with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of rows; what overflows does not fit
+        return bool(np.square(points - points.mean(axis=0)).sum(axis=1).max() <= radius**2 * (1 - MARGIN))
 
 
 def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[np.intp]:

@@ -22,16 +22,16 @@ def _table(rows_per_person: int = 1) -> Table:
 COUNTS = [
     ({"epsilon": "1"}, (37, "1", "0")),
     ({"epsilon": "0.1", "columns": ["a"]}, (14, "1/10", "0")),
-    ({"epsilon": "0.3", "columns": ["a", "c"]}, (23, "3/10", "0")),
+    ({"epsilon": "0.3", "columns": ["a", "c"]}, (22, "3/10", "0")),
     ({"epsilon": "0.5", "mechanism": "smooth-laplace", "columns": ["b", "c", "d"]}, (32, "1/2", "0")),
     ({"epsilon": "0.5", "mechanism": "global-laplace"}, (69, "1/2", "0")),
-    ({"epsilon": "0.5", "delta": "1e-6", "mechanism": "gaussian"}, (123, "1/2", "1/1000000")),
+    ({"epsilon": "0.5", "delta": "1e-6", "mechanism": "gaussian"}, (119, "1/2", "1/1000000")),
     ({"epsilon": "0.5", "delta": "1e-2", "mechanism": "gaussian-paper", "columns": ["a"]}, (47, "1/2", "1/100")),
     ({"epsilon": "0.5", "delta": "1e-2", "mechanism": "global-gaussian", "columns": ["a"]}, (11, "1/2", "1/100")),
 ]
 SEARCHES = [
-    ({"h": 2, "size": 2, "epsilon": "1"}, ((("a", "c"), ("a", "b")), "1", "0")),
-    ({"h": 2, "max_size": 3, "epsilon": "2", "utility": "dampened"}, ((("a", "b", "c"), ("a", "b", "d")), "2", "0")),
+    ({"h": 2, "size": 2, "epsilon": "1"}, ((("b", "c"), ("a", "d")), "1", "0")),
+    ({"h": 2, "max_size": 3, "epsilon": "2", "utility": "dampened"}, ((("a", "b", "c"), ("b", "c", "d")), "2", "0")),
     (
         {"h": 1, "subspaces": [["b", "a"], ["c"], ["d", "a"]], "epsilon": "1", "utility": "paper"},
         ((("a", "b"),), "1", "0"),
@@ -42,7 +42,7 @@ SEARCHES = [
     ),
     (
         {"h": 2, "size": 3, "epsilon": "0.5", "selection": "exponential"},
-        ((("b", "c", "d"), ("a", "b", "c")), "1/2", "0"),
+        ((("b", "c", "d"), ("a", "b", "d")), "1/2", "0"),
     ),
 ]
 
@@ -65,12 +65,12 @@ def test_search_is_the_same_for_the_same_bits(asked, given):
 
 def test_report_is_the_same_for_the_same_bits():
     assert _ask("outlier_report", {"h": 2, "size": 2, "epsilon": "2"}) == (
-        ((("a", "c"), 17), (("a", "b"), 37)),
+        ((("b", "c"), 38), (("a", "d"), 35)),
         "2",
         "0",
     )
     assert _ask("outlier_report", {"h": 1, "max_size": 2, "epsilon": "3"}, rows_per_person=2) == (
-        ((("b", "c"), 32),),
+        ((("d",), 0),),
         "3",
         "0",
     )
