@@ -99,24 +99,25 @@ def _look(seen: list[Field], points: Floats, subspace: tuple[int, ...]) -> list[
 
 
 def _subspaces(seen: list[Field], setting: Setting) -> list[Row]:
-    of = joined(seen)
+    """Draw from this one table as often as Scenario 2 draws from all its tables of a name."""
+    of, runs = joined(seen), setting.runs * setting.tables
     falling = np.argsort(-of.counts, kind="stable")
-    public: Row = {"n": of.n_rows, "candidates": len(seen), "k": K, "r": _RADIUS_OF_SEARCH, "runs": setting.runs}
+    public: Row = {"n": of.n_rows, "candidates": len(seen), "k": K, "r": _RADIUS_OF_SEARCH, "runs": runs}
     best = " x ".join(list(BOUNDS)[column] for column in of.subspaces[falling[0]])
     return [
         public | {"h": h, "epsilon": float(epsilon), "mechanism": name, "most_outliers_in": best}
         | {"most": int(of.counts[falling[0]]), "right": float(np.isin(picks, falling[:h]).mean())}
         for h in HS
         for epsilon in EPSILONS
-        for name, picks in _picks(of, float(epsilon), h, setting)
+        for name, picks in _picks(of, float(epsilon), h, runs, setting.seed)
     ]  # fmt: skip
 
 
-def _picks(of: Field, epsilon: float, h: int, setting: Setting) -> list[tuple[str, Ints]]:
+def _picks(of: Field, epsilon: float, h: int, runs: int, seed: int) -> list[tuple[str, Ints]]:
     scores = utilities(of.counts, np.array([len(one) for one in of.subspaces]), of.n_rows, K)
-    rng = np.random.default_rng([setting.seed, h, int(10 * epsilon)])
+    rng = np.random.default_rng([seed, h, int(10 * epsilon)])
     drawn = [
-        (name, algorithm_3(scores, epsilon, h, setting.runs, rng, factor_2=factor_2))
+        (name, algorithm_3(scores, epsilon, h, runs, rng, factor_2=factor_2))
         for name, factor_2 in ((PRINTED, False), (CORRECTED, True))
     ]
-    return [*drawn, (OUR_OWN, OURS.picks(of, epsilon, h, setting.runs, setting.seed))]
+    return [*drawn, (OUR_OWN, OURS.picks(of, epsilon, h, runs, seed))]
