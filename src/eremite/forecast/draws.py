@@ -17,9 +17,9 @@ from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, count_outliers
 from eremite.queries import Progress
 from eremite.queries.subspaces import MOST_STEPS, SubspacesPlan
-from eremite.sensitivity import most_moved
+from eremite.sensitivity import most_moved, profile_function
 from eremite.sensitivity.comparing import nth_largest, whole_steps
-from eremite.sensitivity.windows import Method, windows
+from eremite.sensitivity.windows import Method
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,14 +64,9 @@ def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> I
     """A^(0), A^(1), ... until the cap, from where on it stays."""
     n, d = points.shape
     most = most_moved(n, d, definition.min_neighbors)
-    seen = windows(points, definition, most, method, most)
-    profile, bound = [0], 0
+    size, profile = profile_function(points, definition, most, method), [0]
     while profile[-1] < most:
-        step = len(profile) - 1
-        bound = seen.turned(step, floor=bound)
-        if step == 0:
-            seen = seen.narrowed(most - 1, bound)
-        profile.append(min(most, bound + step + 1))
+        profile.append(size(len(profile) - 1))
     return np.array(profile[1:])
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
-from eremite.sensitivity.windows import Method, windows
+from eremite.sensitivity.windows import Method, Windows, windows
 
 
 def local_profile(
@@ -39,22 +39,49 @@ def local_profile(
     return profile
 
 
-def profile_function(points: NDArray[np.float64], definition: OutlierDefinition, steps: int) -> Callable[[int], int]:
-    """A^(t) as a release uses it, for t = 0, 1, ... below `steps`, computed when asked for in this order.
+def profile_function(
+    points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method = "auto"
+) -> Callable[[int], int]:
+    """A^(t) as a release uses it, for t = 0, 1, ... below `steps`, computed when asked for, a block of steps at a time.
 
     As private as the rows.
     """
     n, d = points.shape
     most = most_moved(n, d, definition.min_neighbors)
-    seen = windows(points, definition, steps, "auto", most)
-    bound = 0
+    seen = windows(points, definition, steps, method, most)
+    known: list[int] = []  # the most rows that one row can turn, step by step
 
     def profile(step: int) -> int:
-        nonlocal bound, seen
-        if bound + step < most:
-            bound = seen.turned(step, floor=bound)
-            if step == 0:
-                seen = seen.narrowed(steps - 1, bound)
-        return min(most, bound + step + 1)
+        while len(known) <= step:
+            first, floor = len(known), known[-1] if known else 0
+            if first + floor >= most:
+                return most
+            known.extend(_turned(seen, first, min(2 * first + 2, steps - 1), floor))
+        return min(most, known[step] + step + 1)
 
     return profile
+
+
+def _turned(seen: Windows, first: int, last: int, floor: int) -> list[int]:
+    """`Windows.turned` from step `first` to `last`, all of them `floor` or more.
+
+    It never falls as t grows, so steps between two that are equal need no look; and what the last one tells of rows and
+    edges serves the others.
+    """
+    values = dict.fromkeys(range(first, last + 1), floor)
+
+    def fill(low: int, high: int, least: int, most: int) -> None:
+        if low > high:
+            return
+        if least == most:
+            values.update(dict.fromkeys(range(low, high + 1), least))
+            return
+        middle = (low + high) // 2
+        values[middle] = seen.turned(middle, least)
+        fill(low, middle - 1, least, values[middle])
+        fill(middle + 1, high, values[middle], most)
+
+    seen = seen.narrowed(last, floor, looks=last - first + 1)
+    values[last] = seen.turned(last, floor)
+    fill(first, last - 1, floor, values[last])
+    return list(values.values())
