@@ -11,6 +11,7 @@ u_S           the h-th smallest lead of S: how many steps until S leaves the h l
 from bisect import insort
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ Look = Callable[[int, int], Profile]
 # Floats decide in which order leads are computed. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
 _FIRST_STEPS = 8
+# A profile holds an index of all rows; of so many candidates it is kept, and made again for the others.
+_AT_HAND = 16
 
 
 def lead(gap: int, first: Profile, second: Profile, limit: int, most: int) -> Fraction:
@@ -44,7 +47,8 @@ class Comparison:
         self._limit = min(limit, max(one.most for one in seen))  # there every profile has reached its cap
         self._counts = np.array([one.outliers for one in seen])
         self._most = np.array([one.most for one in seen])
-        self._profiles = [_Known(i, look) for i in range(len(seen))]
+        at_hand = lru_cache(_AT_HAND)(look)
+        self._profiles = [_Known(i, at_hand) for i in range(len(seen))]
         reaches = [self._reaches(i) for i in range(len(seen))]
         self._low, self._high = (np.array(part) for part in zip(*reaches, strict=True))
 
@@ -116,7 +120,6 @@ class _Known:
         self._i = i
         self._look = look
         self._steps = 0
-        self._profile: Profile | None = None
         self.sizes: list[int] = []
 
     def __len__(self) -> int:
@@ -124,16 +127,10 @@ class _Known:
 
     def __call__(self, step: int) -> int:
         while len(self.sizes) <= step:
-            self.sizes.append(self._with_room()(len(self.sizes)))
+            if len(self.sizes) == self._steps:
+                self._steps = 4 * self._steps or _FIRST_STEPS
+            self.sizes.append(self._look(self._i, self._steps)(len(self.sizes)))
         return self.sizes[step]
-
-    def _with_room(self) -> Profile:
-        if self._profile is None or len(self.sizes) == self._steps:
-            self._steps = 4 * self._steps or _FIRST_STEPS
-            self._profile = self._look(self._i, self._steps)
-            for step in range(len(self.sizes)):
-                self._profile(step)  # it answers in this order
-        return self._profile
 
 
 def nth_largest(values: NDArray[np.int64], n: int) -> NDArray[np.int64]:

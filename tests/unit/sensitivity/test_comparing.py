@@ -31,13 +31,11 @@ class Family:
         self.looked = []
 
     def look(self, i, steps):
-        """Answers for so many steps, in order."""
+        """Answers for so many steps."""
         self.looked.append((i, steps))
-        asked = []
 
         def profile(step):
-            assert step == len(asked) < steps
-            asked.append(step)
+            assert step < steps
             return int(self.profiles[i][step])
 
         return profile
