@@ -20,6 +20,7 @@ from tests.definition import (
     core_by_definition,
     depth_by_definition,
     outliers_by_definition,
+    within,
 )
 
 
@@ -109,3 +110,36 @@ def test_attack_catches_a_bound_chosen_by_the_size_of_the_window():
     assert not list(broken("X", "X'", *told(depth_by_definition)))
     assert not list(broken("X", "X'", *told(core_by_definition)))
     assert list(broken("X", "X'", *told(exact_if_small)))
+
+
+def within_two(points, reach):
+    """How many others each point has within 2R."""
+    return sorted((sum(within(p, q, 2 * reach) for q in points) - 1 for p in points), reverse=True)
+
+
+def crowd(points, reach):
+    """The largest m for which m points have m - 1 others within 2R."""
+    return sum(others >= place for place, others in enumerate(within_two(points, reach)))
+
+
+def busiest(points, reach):
+    """One more than the most others that a point has within 2R: a new point may see many that do not see each other."""
+    return 1 + max(within_two(points, reach), default=-1)
+
+
+def test_attack_finds_nothing_in_a_crowd_and_catches_the_busiest_point():
+    """Four pairs of rows around a row that has all of them within 2R, and may leave; and rows that are far from all."""
+    arms = np.repeat(1.9 * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), 2, axis=0)
+    far = 50.0 * np.arange(1, 7)[:, None] * np.ones(2)
+    before, after = np.vstack([arms, far[:5], [[0.0, 0.0]]]), np.vstack([arms, far])
+    radius = 1 / np.sqrt(2)
+
+    def told(bound):
+        return [
+            (outliers_by_definition(rows, 2, radius), sizes, smooth(sizes))
+            for rows in (before, after)
+            for sizes in [profile_with(rows, 2, radius, 4, bound=bound)]
+        ]
+
+    assert not list(broken("X", "X'", *told(crowd)))
+    assert list(broken("X", "X'", *told(busiest)))
