@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import ceil, exp
 from numbers import Rational, Real
+from typing import Literal
 
 from eremite.errors import InputError
 
@@ -17,6 +18,9 @@ LARGEST_EPSILON = 20
 #: Below this, every answer is noise; the limits also keep exact numbers short.
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
+
+#: Which tables the guarantee compares: those that differ in one row replaced, or in one row more or less.
+Neighbors = Literal["replace", "add-remove"]
 
 _DIGITS = 300
 _LONGEST = 10 ** (_DIGITS + 1)  # largest numerator or denominator; still within the range of floats

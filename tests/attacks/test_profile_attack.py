@@ -8,6 +8,7 @@ import pytest
 
 from eremite import OutlierDefinition
 from eremite.sensitivity import local_profile, smooth_bound
+from eremite.sensitivity.relation import Change
 from eremite.sensitivity.windows import Limits, windows
 from tests.attacks.neighboring import DECAY, broken, line, square, violations
 from tests.definition import outliers_by_definition
@@ -61,7 +62,7 @@ def limited(limits, method):
     def profile(points, k, radius, steps):
         definition = OutlierDefinition(min_neighbors=k, radius=radius)
         seen = windows(points, definition, steps, method, len(points), limits=limits)
-        return [min(len(points), seen.turned(step) + step + 1) for step in range(steps)]
+        return [min(len(points), seen.turned(Change(step, step, step, step + 1)) + step + 1) for step in range(steps)]
 
     return profile
 

@@ -17,7 +17,12 @@ def most_moved(n: int, d: int, min_neighbors: int) -> int:
     Public: no row is looked at.
     """
     exact = global_bounds(n, d, min_neighbors)[1]
-    return exact if d <= 2 else min(n, min_neighbors * (directions_bound(d) + 1) + 1)
+    return exact if d <= 2 else min(n, most_turned(d, min_neighbors) + 1)
+
+
+def most_turned(d: int, min_neighbors: int) -> int:
+    """How many other rows an added or a removed row can turn at most, as computed (claim G2). Public."""
+    return min_neighbors * (kissing_number_bound(d) if d <= 2 else directions_bound(d) + 1)
 
 
 def global_bounds(n: int, d: int, min_neighbors: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The local profile: how far one replaced row can move the count, t replaced rows away (claims L1 to L4).
+"""The local profile: how far one row can move the count, t steps away (claims L1 to L4, A1).
 
 paper          here
 A^(t)(X)       local_profile(...)[t]
@@ -12,58 +12,105 @@ from numpy.typing import ArrayLike, NDArray
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
-from eremite.sensitivity.windows import Method, Windows, windows
+from eremite.privacy import Neighbors
+from eremite.sensitivity.relation import Relation
+from eremite.sensitivity.smooth import relation_of
+from eremite.sensitivity.strata import Strata, windows_in_strata
+from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 
 
 def local_profile(
-    points: ArrayLike, definition: OutlierDefinition, steps: int, method: Method = "auto"
+    points: ArrayLike,
+    definition: OutlierDefinition,
+    steps: int,
+    method: Method = "auto",
+    *,
+    neighbors: Neighbors = "replace",
 ) -> NDArray[np.int64]:
     """A^(0), ..., A^(steps - 1): A^(t) = min(N, k K_d + 1, max(C(W_k(t)), f(W_{k-1}(t))) + t + 1).
 
-    The first entry bounds the local sensitivity, and A^(t)(X) <= A^(t+1)(X') for tables that differ in one row.
+    With neighbors "add-remove": min(k K_d, max(1, max(C(W[k-a, k+b]), f(W[k-1-a, k-1+b])) + a)), the largest over all
+    a + b = t. The first entry bounds the local sensitivity, and A^(t)(X) <= A^(t+1)(X') for neighbors.
     `method` chooses f: "ball" (depth; in three and more columns exact, and the inequality true, up to rounding),
     "truss", "core" for every t; "auto", the default, counts thin sets, as releases do. As private as the rows.
     """
     if type(steps) is not int or steps < 1:
         raise InputError("steps must be a whole number, 1 or more.")
     rows = checked_points(points)
-    most = global_bounds(len(rows), rows.shape[1], definition.min_neighbors)[1]
+    relation = relation_of(neighbors, len(rows))
+    most = relation.most_in_theory(rows.shape[1], definition.min_neighbors)
     seen = windows(rows, definition, steps, method, most)
     profile = np.empty(steps, dtype=np.int64)
-    bound = 0
+    size = 0
     for step in range(steps):
-        if bound + step < seen.most:
-            bound = seen.turned(step, floor=bound)  # never falls as t grows
-        profile[step] = min(seen.most, bound + step + 1)
+        size = _size(seen, relation, step, size)  # never falls as t grows
+        profile[step] = size
     return profile
 
 
+def _size(seen: Windows | Strata, relation: Relation, step: int, floor: int) -> int:
+    """A^(step), if it is known to be `floor` or more."""
+    size = min(seen.most, max(floor, relation.least(step)))
+    most = [(seen.size(change) + change.own, change) for change in relation.of_step(step)]
+    for at_most, change in sorted(most, reverse=True):
+        if size < min(at_most, seen.most):
+            size = min(seen.most, max(size, seen.turned(change, max(0, size - change.own)) + change.own))
+    return size
+
+
 def profile_function(
-    points: NDArray[np.float64], definition: OutlierDefinition, steps: int, method: Method = "auto"
+    points: NDArray[np.float64],
+    definition: OutlierDefinition,
+    steps: int,
+    method: Method = "auto",
+    relation: Relation | None = None,
+    starts: NDArray[np.intp] | None = None,
 ) -> Callable[[int], int]:
     """A^(t) as a release uses it, for t = 0, 1, ... below `steps`, computed when asked for, a block of steps at a time.
 
     As private as the rows.
     """
-    n, d = points.shape
-    most = most_moved(n, d, definition.min_neighbors)
-    seen = windows(points, definition, steps, method, most)
-    known: list[int] = []  # the most rows that one row can turn, step by step
+    relation = relation or Relation("replace", len(points))
+    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    limits = limits_for(relation.rows) if method == "auto" else None
+    seen = windows_in_strata(points, starts, definition, steps, method, most, limits=limits)
+    known: list[int] = []  # A^(0), A^(1), ...
 
     def profile(step: int) -> int:
         while len(known) <= step:
             first, floor = len(known), known[-1] if known else 0
-            if first + floor >= most:
+            if floor >= most:
                 return most
-            known.extend(_turned(seen, first, min(2 * first + 2, steps - 1), floor))
-        return min(most, known[step] + step + 1)
+            known.extend(_sizes(seen, relation, first, min(2 * first + 2, steps - 1), floor))
+        return known[step]
 
     return profile
 
 
-def _turned(seen: Windows, first: int, last: int, floor: int) -> list[int]:
-    """`Windows.turned` from step `first` to `last`, all of them `floor` or more.
+def _sizes(seen: Windows | Strata, relation: Relation, first: int, last: int, floor: int) -> list[int]:
+    """A^(t) from step `first` to `last`, all of them `floor` or more.
+
+    Which rows may matter for any of them is sorted out once.
+    """
+    looks = last - first + 1
+    if relation.is_replacement:
+        turned = _turned(
+            seen.narrowed(relation.change(last, last), max(0, floor - first), looks),
+            relation,
+            first,
+            last,
+            max(0, floor - first),
+        )
+        return [min(seen.most, rows + first + i + 1) for i, rows in enumerate(turned)]
+    seen, sizes = seen.narrowed(relation.change(last, last), max(0, floor - last), looks * looks), list[int]()
+    for step in range(first, last + 1):
+        floor = _size(seen, relation, step, floor)
+        sizes.append(floor)
+    return sizes
+
+
+def _turned(seen: Windows | Strata, relation: Relation, first: int, last: int, floor: int) -> list[int]:
+    """`Windows.turned` from `first` to `last` replaced rows, all of them `floor` or more.
 
     It never falls as t grows, so steps between two that are equal need no look; and what the last one tells of rows and
     edges serves the others.
@@ -77,11 +124,10 @@ def _turned(seen: Windows, first: int, last: int, floor: int) -> list[int]:
             values.update(dict.fromkeys(range(low, high + 1), least))
             return
         middle = (low + high) // 2
-        values[middle] = seen.turned(middle, least)
+        values[middle] = seen.turned(relation.change(middle, middle), least)
         fill(low, middle - 1, least, values[middle])
         fill(middle + 1, high, values[middle], most)
 
-    seen = seen.narrowed(last, floor, looks=last - first + 1)
-    values[last] = seen.turned(last, floor)
+    values[last] = seen.turned(relation.change(last, last), floor)
     fill(first, last - 1, floor, values[last])
     return list(values.values())

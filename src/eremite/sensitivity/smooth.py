@@ -1,7 +1,7 @@
 """Smooth bound on the local sensitivity of the outlier count (claims S1 to S3).
 
 paper      here
-A^(t)(X)   Windows.turned(t) + t + 1, capped
+A^(t)(X)   the largest Windows.turned(change) + change.own of the changes of t steps, capped
 rho        decay        the bound may change by at most 1/decay between neighbors
 S(X)       the returned fraction
 """
@@ -9,6 +9,7 @@ S(X)       the returned fraction
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, inf, log, log1p
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import FindNeighbors
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.sensitivity.global_sensitivity import global_bounds, most_moved
+from eremite.privacy import Neighbors
+from eremite.sensitivity.relation import Change, Changes, Relation
+from eremite.sensitivity.strata import Strata, windows_in_strata
 from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
@@ -31,7 +34,7 @@ _BLOCK = 2
 # And so do steps whose windows have at most so many times as many rows. If they are many, the last one is looked at
 # first: what it tells of edges holds for all of them.
 _ALIKE_ROWS = 1.3
-_MANY_STEPS = 10
+_MANY = 10
 
 # After so many blocks the best value is hardly beaten any more, and late steps can be closed by coarse counts; another
 # one is worth it if no more than this part of the steps was left open.
@@ -43,38 +46,56 @@ _ALIKE = 1.5
 
 
 def smooth_bound(
-    points: ArrayLike, definition: OutlierDefinition, decay: Fraction, method: Method = "auto"
+    points: ArrayLike,
+    definition: OutlierDefinition,
+    decay: Fraction,
+    method: Method = "auto",
+    *,
+    neighbors: Neighbors = "replace",
 ) -> Fraction:
     """S(X) = max over all t of decay^t A^(t)(X), exactly.
 
-    At least the local sensitivity, and between tables that differ in one row it changes by at most the factor
-    1 / decay. Steps are evaluated best first and skipped where a bound says they cannot win; the result is the plain
-    maximum. As private as the rows.
+    At least the local sensitivity, and between neighbors, tables that differ in one row replaced or in one row more or
+    less, it changes by at most the factor 1 / decay. Steps are evaluated best first and skipped where a bound says they
+    cannot win; the result is the plain maximum. As private as the rows.
     """
     if type(decay) is not Fraction or not _LEAST_DECAY <= decay <= 1 - _LEAST_DECAY:
         raise InputError("decay must be a Fraction above 0 and below 1, by 1e-300 at least.")
     rows = checked_points(points)
-    if len(rows) == 0:
-        return Fraction(0)
-    most = global_bounds(len(rows), rows.shape[1], definition.min_neighbors)[1]
-    last = last_useful_step(most, decay)
-    return _searched(windows(rows, definition, last + 1, method, most), decay, last).best
+    relation = relation_of(neighbors, len(rows))
+    most = relation.most_in_theory(rows.shape[1], definition.min_neighbors)
+    if most == 0:
+        return Fraction(0)  # no row to replace
+    last = last_useful_step(most, decay, relation.neighbors)
+    return _searched(windows(rows, definition, last + 1, method, most), relation, decay, last).best
+
+
+def relation_of(neighbors: Neighbors, rows: int) -> Relation:
+    """The relation of this name among tables of about so many rows."""
+    if neighbors not in get_args(Neighbors):
+        raise InputError(f"neighbors must be one of {', '.join(get_args(Neighbors))}.")
+    return Relation(neighbors, rows)
 
 
 def count_with_bound(
-    points: NDArray[np.float64], definition: OutlierDefinition, decay: Fraction
+    points: NDArray[np.float64],
+    definition: OutlierDefinition,
+    decay: Fraction,
+    relation: Relation | None = None,
+    starts: NDArray[np.intp] | None = None,
 ) -> tuple[int, Fraction]:
-    """q(X) and S(X) of a table's points, as a release uses them: degrees counted once, the cap of `most_moved`.
+    """q(X) and S(X) of the rows that take part, as a release uses them: degrees counted once, the cap of `most_moved`.
 
-    As private as the rows.
+    Without a relation, the rows are all of a table, and are replaced. As private as the rows.
     """
-    n, d = points.shape
-    if n == 0:
+    relation = relation or Relation("replace", len(points))
+    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    if most == 0:
         return 0, Fraction(0)
-    most = most_moved(n, d, definition.min_neighbors)
-    last = last_useful_step(most, decay)
-    seen = windows(points, definition, last + 1, "auto", most)
-    return seen.outliers, _searched(seen, decay, last).best
+    last = last_useful_step(most, decay, relation.neighbors)
+    limits = limits_for(relation.rows)
+    seen = windows_in_strata(points, starts, definition, last + 1, "auto", most, limits=limits)
+    return seen.outliers, _searched(seen, relation, decay, last).best
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +104,16 @@ class Glimpse:
 
     outliers: int
     most: int
-    ceiling: NDArray[np.int64]  # f(W(t)) or the cap, whichever is less; or more
+    ceiling: NDArray[np.int64]  # A^(t), or more
+    neighbors: Neighbors = "replace"
 
     def upper(self, step: int) -> int:
         """A^(step), or more."""
-        return min(self.most, int(self.ceiling[step]) + step + 1) if step < len(self.ceiling) else self.most
+        return int(self.ceiling[step]) if step < len(self.ceiling) else self.most
 
     def lower(self, step: int) -> int:
         """A^(step), or less."""
-        return min(self.most, step + 1)
+        return min(self.most, Relation(self.neighbors, 0).least(step))
 
 
 def glimpse(
@@ -100,18 +122,21 @@ def glimpse(
     decay: Fraction,
     known: Fraction,
     find: FindNeighbors,
+    relation: Relation | None = None,
+    starts: NDArray[np.intp] | None = None,
 ) -> tuple[Glimpse, Fraction]:
     """The count of one subspace and bounds on its profile; and the larger of S(X) and `known`, by cores.
 
     Over a family of subspaces, handing on the largest bound known so far gives the largest of all, at little cost.
     As private as the rows.
     """
-    n, d = points.shape
-    most = most_moved(n, d, definition.min_neighbors)
-    last = last_useful_step(most, decay)
-    seen = windows(points, definition, last + 1, "core", most, find, limits_for(n))
-    search = _searched(seen, decay, last, known)
-    return Glimpse(seen.outliers, most, search.ceiling), search.best
+    relation = relation or Relation("replace", len(points))
+    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    last = last_useful_step(most, decay, relation.neighbors)
+    limits = limits_for(relation.rows)
+    seen = windows_in_strata(points, starts, definition, last + 1, "core", most, find, limits)
+    search = _searched(seen, relation, decay, last, known)
+    return Glimpse(seen.outliers, most, search.sizes(), relation.neighbors), search.best
 
 
 def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
@@ -127,13 +152,15 @@ def smooth_bound_of_line(growth: Fraction, most: int, decay: Fraction) -> float:
     return max(exp(-_fall(decay) * step) * min(float(growth * (step + 1)), most) for step in steps)
 
 
-def last_useful_step(most: int, decay: Fraction) -> int:
+def last_useful_step(most: int, decay: Fraction, neighbors: Neighbors = "replace") -> int:
     """A step beyond which no table's maximum lies (claim S3); from public facts only.
 
-    A^(t) >= min(t + 1, most), so S is at least what `smallest_bound` has, while decay^t A^(t) <= decay^t most.
+    A^(t) >= min(t + 1, most) with replaced rows, so S is at least what `smallest_bound` has, while
+    decay^t A^(t) <= decay^t most. With rows that come and go A^(t + 1) is at least as much.
     """
     step, _ = smallest_bound(most, decay)
-    return step + 1 + ceil(log(most / (step + 1)) / _fall(decay) * (1 + _SLACK))
+    later = 0 if neighbors == "replace" else 1
+    return step + later + 1 + ceil(log(most / (step + 1)) / _fall(decay) * (1 + _SLACK))
 
 
 def _fall(decay: Fraction) -> float:
@@ -148,15 +175,17 @@ def _log(number: Fraction) -> float:
     return log(above >> cut) - log(below >> its_cut) + (cut - its_cut) * log(2)
 
 
-def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fraction(0)) -> "_Search":
+def _searched(
+    seen: Windows | Strata, relation: Relation, decay: Fraction, last: int, known: Fraction = Fraction(0)
+) -> "_Search":
     """The search at its end: its best is S(X), or `known` if that is more."""
-    search = _Search.over(seen, decay, last)
-    search.keep(known)
+    search = _Search.over(seen, relation.up_to(last), decay)
+    search.keep(max(known, Fraction(min(seen.most, relation.least(0)))))
     blocks = 0
-    while (left := search.open_steps()).size:
+    while (left := search.still_open()).size:
         if blocks == _FIRST_BLOCKS:
-            search.close_late_steps()
-            left = search.open_steps()
+            search.close_late_ones()
+            left = search.still_open()
         if left.size:
             search.look_at(search.block(left))
         blocks += 1
@@ -165,89 +194,106 @@ def _searched(seen: Windows, decay: Fraction, last: int, known: Fraction = Fract
 
 @dataclass(slots=True)
 class _Search:
-    """Best first over t. f never falls as t grows: one evaluated step bounds the steps on both sides of it."""
+    """Best first over all changes. Windows grow with what is added and removed: a look at one bounds others (S2)."""
 
-    seen: Windows
+    seen: Windows | Strata
+    changes: Changes
     decay: Fraction
     fall: float
-    promise: NDArray[np.float64]  # ln of the most that a step can be worth; -inf once evaluated
-    ceiling: NDArray[np.int64]  # f(W(t)) or the cap, whichever is less; or more
+    promise: NDArray[np.float64]  # ln of the most that a change can be worth; -inf once evaluated
+    ceiling: NDArray[np.int64]  # what one row can turn, or the cap, whichever is less; or more
     base: NDArray[np.int64]  # the same, or less
     best: Fraction = Fraction(0)
     best_log: float = -inf
 
     @classmethod
-    def over(cls, seen: Windows, decay: Fraction, last: int) -> "_Search":
-        ceiling = np.full(last + 1, seen.most)
-        promise = log(seen.most) - _fall(decay) * np.arange(last + 1, dtype=np.float64)
-        return cls(seen, decay, _fall(decay), promise, ceiling, np.zeros(last + 1, dtype=ceiling.dtype))
+    def over(cls, seen: Windows | Strata, changes: Changes, decay: Fraction) -> "_Search":
+        ceiling = np.full(len(changes), seen.most)
+        promise = log(seen.most) - _fall(decay) * changes.step.astype(np.float64)
+        return cls(seen, changes, decay, _fall(decay), promise, ceiling, np.zeros_like(ceiling))
+
+    def sizes(self) -> NDArray[np.int64]:
+        """A^(t) for each step, or more."""
+        sizes = np.minimum(self.ceiling + self.changes.own, self.seen.most)
+        firsts = np.flatnonzero(np.diff(self.changes.step, prepend=-1))
+        return np.asarray(np.maximum(np.maximum.reduceat(sizes, firsts), min(1, self.seen.most)))
 
     def _is_open(self) -> NDArray[np.bool_]:
-        """For each step whether it may be worth more than the best so far."""
+        """For each change whether it may be worth more than the best so far."""
         return self.promise > self.best_log - _SLACK
 
-    def open_steps(self) -> NDArray[np.intp]:
+    def still_open(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_open())
 
-    def close_late_steps(self) -> None:
-        """Count around the rows of the last open step, as long as that closes many: a group must be large there."""
-        while (left := self.open_steps()).size > 1:
-            last = int(left[-1])
-            self._lower_ceilings(last, min(self.seen.crowd_bound(last), self.seen.most))
-            if self.open_steps().size > _FEWER * left.size:
+    def close_late_ones(self) -> None:
+        """Count around the rows of the open changes, as long as that closes many: a group must be large there."""
+        while (left := self.still_open()).size > 1:
+            hull = self.changes.hull(left)
+            self._lower_ceilings(hull, min(self.seen.crowd_bound(hull), self.seen.most))
+            if self.still_open().size > _FEWER * left.size:
                 return
 
     def block(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The first open steps: those that lie not much further away, or have hardly more rows."""
-        first = left[left <= _BLOCK * (left[0] + 1)]
-        rows = _ALIKE_ROWS * self.seen.size(int(first[-1]))
-        return left[: max(first.size, sum(self.seen.size(step) <= rows for step in left.tolist()))]
+        """The first open changes: those that lie not much further away, or have hardly more rows."""
+        steps = self.changes.step[left]
+        first = left[steps <= _BLOCK * (steps[0] + 1)]
+        hull = self.changes.hull(first)
+        rows = _ALIKE_ROWS * self.seen.size(hull)
+        more = left[first.size :]
+        return np.concatenate([first, more[[self.seen.size(self.changes[i]) <= rows for i in more.tolist()]]])
 
     def look_at(self, block: NDArray[np.intp]) -> None:
-        """Find which of these steps wins, if any: the rows that may matter for them are sorted out once (claim L5)."""
-        seen, last = self.seen, int(block[-1])
+        """Find which of these wins, if any: the rows that may matter for them are sorted out once (claim L5)."""
+        seen, hull = self.seen, self.changes.hull(block)
         if block.size > 1:
-            seen = seen.narrowed(last, self._lowest_floor(block), looks=block.size)
-        if block.size >= _MANY_STEPS and seen.size(last) <= _ALIKE_ROWS * seen.size(int(block[0])):
-            self.evaluate(seen, block)
+            seen = seen.narrowed(hull, self._lowest_floor(block), looks=block.size)
+        if block.size >= _MANY and seen.size(hull) <= _ALIKE_ROWS * seen.size(self.changes[int(block[0])]):
+            self.evaluate(seen, hull, self._lowest_floor(block))
         while (block := block[self._is_open()[block]]).size:
-            self.evaluate(seen, self.most_telling(block))
+            wanted = self.most_telling(block)
+            self.evaluate(seen, self.changes[int(wanted[-1])], self._lowest_floor(wanted))
+            self.promise[wanted[-1]] = -inf
 
     def most_telling(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The step to look at next, and before it those of the open steps that the same look may close.
+        """The change to look at next, and before it those of the open ones that the same look may close.
 
-        It is the middle one of the steps of which as much is known as of the most promising one: few in one ball there
-        close the lower half of them, as many as there may be give the value of the upper half.
+        It is the middle one of those of which as much is known as of the most promising one: few in one ball there
+        close the nearer half of them, as many as there may be give the value of the further half.
         """
-        like: NDArray[np.intp] = left[self.ceiling[left] == self.ceiling[left[self.promise[left].argmax()]]]
+        first = int(left[self.promise[left].argmax()])
+        change = self.changes[first]
+        like = left[self.ceiling[left] == self.ceiling[first]]
+        like = like[(self.changes.within(change) | self.changes.beyond(change))[like]]
         most = _ALIKE * self._floor(int(like[0])) + 1  # a look takes longer the lower the floor
-        like = like[[self._floor(step) <= most for step in like.tolist()]]
-        return like[: like.size // 2 + 1]
+        like = like[[self._floor(i) <= most for i in like.tolist()]]
+        nearer: NDArray[np.intp] = like[: like.size // 2 + 1]
+        return nearer[self.changes.within(self.changes[int(nearer[-1])])[nearer]]
 
-    def _lowest_floor(self, steps: NDArray[np.intp]) -> int:
-        return min(map(self._floor, steps.tolist()))
+    def _lowest_floor(self, some: NDArray[np.intp]) -> int:
+        return min(map(self._floor, some.tolist()))
 
-    def _floor(self, step: int) -> int:
-        """A step with no more than this in one ball does not win."""
-        floor = exp(min(self.best_log + self.fall * step, 600)) * (1 - _SLACK) - step - 1
+    def _floor(self, i: int) -> int:
+        """A change with no more than this in one ball does not win."""
+        change = self.changes[i]
+        floor = exp(min(self.best_log + self.fall * change.step, 600)) * (1 - _SLACK) - change.own
         return max(0, int(min(floor, self.seen.most)))
 
-    def evaluate(self, seen: Windows, wanted: NDArray[np.intp]) -> None:
-        """Look at the last of these steps, no closer than it takes to see that none of them wins."""
-        step, floor = int(wanted[-1]), self._lowest_floor(wanted)
-        bound = min(seen.turned(step, floor), seen.most)
-        self._lower_ceilings(step, bound)
+    def evaluate(self, seen: Windows | Strata, change: Change, floor: int) -> None:
+        """Look at a change, no closer than it takes to see that none with this floor wins within it."""
+        bound = min(seen.turned(change, floor), seen.most)
+        self._lower_ceilings(change, bound)
         if bound > floor:
-            np.maximum(self.base[step:], bound, out=self.base[step:])
+            beyond = self.changes.beyond(change)
+            self.base[beyond] = np.maximum(self.base[beyond], bound)
         self._keep_known()
-        self.promise[step] = -inf
 
     def _keep_known(self) -> None:
-        """Take the values of steps whose f is known, the best of them first: few of the others are still open then."""
+        """Take the values of changes that are known, the best of them first: few others are still open then."""
         while (known := self._known()).size:
-            step = int(known[self.promise[known].argmax()])
-            self.keep(self.decay**step * min(int(self.base[step]) + step + 1, self.seen.most))
-            self.promise[step] = -inf
+            i = int(known[self.promise[known].argmax()])
+            change = self.changes[i]
+            self.keep(self.decay**change.step * min(int(self.base[i]) + change.own, self.seen.most))
+            self.promise[i] = -inf
 
     def _known(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_open() & (self.base == self.ceiling))
@@ -257,9 +303,10 @@ class _Search:
         if value > self.best:
             self.best, self.best_log = value, _log(value)
 
-    def _lower_ceilings(self, step: int, bound: int) -> None:
-        below = slice(0, step + 1)
-        np.minimum(self.ceiling[below], bound, out=self.ceiling[below])
-        steps = np.arange(step + 1)
-        sizes = np.minimum(self.ceiling[below] + steps + 1, self.seen.most)
-        np.minimum(self.promise[below], np.log(sizes) - self.fall * steps, out=self.promise[below])
+    def _lower_ceilings(self, change: Change, bound: int) -> None:
+        within = self.changes.within(change)
+        ceiling = np.minimum(self.ceiling[within], bound)
+        sizes = np.clip(ceiling + self.changes.own[within], 1, self.seen.most)  # the best is 1 at least
+        self.ceiling[within] = ceiling
+        promise = np.log(sizes) - self.fall * self.changes.step[within]
+        self.promise[within] = np.minimum(self.promise[within], promise)

@@ -1,10 +1,10 @@
-"""The rows that replacing t + 1 rows could turn, and how many of them one row can turn.
+"""The rows that one row could turn after some changes, and how many of them one row can turn.
 
-theory    here
-W_j(t)    the rows whose degree is within t of j, for j = k and j = k - 1
-C         the most rows of W_k(t) around one row: what its removal can turn
-f         what bounds the number of rows of W_{k-1}(t) in one ball, which an added row can turn: depth, truss, core or
-          crowd, each coarser than the last
+theory          here
+W[k-a, k+b]     the rows with degrees from k - a to k + b, for a rows added and b removed; a = b = t for t replaced
+C               the most rows of W[k-a, k+b] around one row: what its removal can turn
+f               what bounds the number of rows of W[k-1-a, k-1+b] in one ball, which an added row can turn: depth,
+                truss, core or crowd, each coarser than the last
 
 How much work a look takes is bounded for every table (claim L6): what would take more is counted more coarsely.
 """
@@ -34,6 +34,7 @@ from eremite.geometry.thinned import (
 from eremite.geometry.triangles import Triangles, thinned_truss_of_part, triangles_up_to
 from eremite.geometry.truss import truss_of_graph
 from eremite.outliers import OutlierDefinition
+from eremite.sensitivity.relation import Change
 
 Method = Literal["auto", "ball", "truss", "core"]
 
@@ -130,17 +131,17 @@ class Windows:
     left_out: int = 0  # rows that do not matter any more are in no group of more than so many
     shared: SharedGraph | None = None  # of the rows that may still matter, if it has few edges
 
-    def size(self, step: int) -> int:
+    def size(self, change: Change) -> int:
         """How many rows the two windows have together."""
-        return self._size(self.min_neighbors - 1 - step, self.min_neighbors + step)
+        return self._size(self.min_neighbors - 1 - change.added, self.min_neighbors + change.removed)
 
-    def turned(self, step: int, floor: int = 0) -> int:
-        """max(C(W_k(step)), f(W_{k-1}(step))), or `floor` if that is larger."""
-        k = self.min_neighbors
-        if self.size(step) <= floor:
+    def turned(self, change: Change, floor: int = 0) -> int:
+        """max(C(W[k-a, k+b]), f(W[k-1-a, k-1+b])), or `floor` if that is larger."""
+        low, high = self.min_neighbors - 1 - change.added, self.min_neighbors + change.removed
+        if self.size(change) <= floor:
             return floor
-        near = self._crowded(self._near(k - 1 - step, k + step), floor)
-        return self._around_rows(near, step, self._bound(near, k - 1 - step, k - 1 + step, step, floor))
+        near = self._crowded(self._near(low, high), floor)
+        return self._around_rows(near, change, self._bound(near, low, high - 1, change.step, floor))
 
     def ball_bound(self, around: int, step: int, floor: int = 0) -> int:
         """f(W_j(step)) for j = `around`, or `floor` if that is larger."""
@@ -149,12 +150,12 @@ class Windows:
             return floor
         return self._bound(self._crowded(self._near(low, high), max(floor, 1)), low, high, step, floor)
 
-    def _around_rows(self, near: NDArray[np.intp], step: int, floor: int) -> int:
-        """C(W_k(step)), or `floor` if that is larger; `near` has all that may exceed the floor.
+    def _around_rows(self, near: NDArray[np.intp], change: Change, floor: int) -> int:
+        """C(W[k-a, k+b]), or `floor` if that is larger; `near` has all that may exceed the floor.
 
         Where the lists of the window would be too long, f takes its place (claim L6).
         """
-        low, high = self.min_neighbors - step, self.min_neighbors + step
+        step, low, high = change.step, self.min_neighbors - change.added, self.min_neighbors + change.removed
         if not self.limits.allow_edges(self._size(low, high), self.min_neighbors, step):
             return self._bound(near, low, high, step, floor)
         window = self.rows[near]
@@ -179,12 +180,11 @@ class Windows:
             return int(crowd.size)
         return thinned_truss_of_ball(self.points[crowd], self.reach, self.min_neighbors - 1, floor)
 
-    def crowd_bound(self, step: int) -> int:
-        """At least `turned` of this step and of all before it, by one count of rows within 2R."""
+    def crowd_bound(self, change: Change) -> int:
+        """At least `turned` of this change and of all within it, by one count of rows within 2R."""
         if self.points.shape[1] == 1:
-            return self.size(step)
-        k = self.min_neighbors
-        return self._crowd(k - 1 - step, k + step)
+            return self.size(change)
+        return self._crowd(self.min_neighbors - 1 - change.added, self.min_neighbors + change.removed)
 
     def _crowd(self, low: int, high: int) -> int:
         """The largest m for which m rows of a window have m - 1 others within 2R: at least its core (claim L6)."""
@@ -192,14 +192,16 @@ class Windows:
         falling = np.sort(_within_two(window, self.radius, None))[::-1]
         return int(np.count_nonzero(falling >= np.arange(falling.size)))
 
-    def narrowed(self, step: int, floor: int, looks: int = 1) -> "Windows":
-        """Without rows that matter for no step up to this one, if `turned` is asked with this floor or more.
+    def narrowed(self, change: Change, floor: int, looks: int = 1) -> "Windows":
+        """Without rows that matter for no change within this one, if `turned` is asked with this floor or more.
 
         About how many looks will follow decides what is prepared for them, and changes no answer.
         """
-        k = self.min_neighbors
-        floor = min(floor, self._allowed_core(self.size(step), step))  # so that it tells which windows are too large
-        near = self._crowded(self._near(k - 1 - step, k + step), floor)
+        allowed = self._allowed_core(self.size(change), change.step)
+        floor = min(floor, allowed)  # so that it tells which windows are too large
+        near = self._crowded(
+            self._near(self.min_neighbors - 1 - change.added, self.min_neighbors + change.removed), floor
+        )
         rows = self.rows[near]
         points = self.images[rows]
         shared = None

@@ -26,7 +26,10 @@ class Family:
         rng = np.random.default_rng(seed)
         self.counts = rng.integers(0, spread, size).tolist()
         self.most, self.profiles, inside = zip(*(random_profile(rng) for _ in range(size)), strict=True)
-        known = [some[: rng.integers(0, STEPS)] + rng.integers(0, 4) for some in inside]
+        ceilings = [some[: rng.integers(0, STEPS)] + rng.integers(0, 4) for some in inside]
+        known = [
+            np.minimum(most, some + np.arange(1, some.size + 1)) for most, some in zip(self.most, ceilings, strict=True)
+        ]
         self.seen = [Glimpse(*fact) for fact in zip(self.counts, self.most, known, strict=True)]
         self.looked = []
 

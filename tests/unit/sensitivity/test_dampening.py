@@ -19,6 +19,7 @@ from eremite.sensitivity import (
     profile_function,
     smooth_bound,
 )
+from eremite.sensitivity.relation import Change
 from eremite.sensitivity.windows import windows
 
 profiles = st.lists(st.integers(1, 9), min_size=1, max_size=8).map(sorted)
@@ -108,7 +109,9 @@ def plain_bound(points, definition, decay):
     """The maximum over all steps, by cores and with the cap of a release, which the profile reaches at last."""
     most = most_moved(*points.shape, definition.min_neighbors)
     seen = windows(points, definition, most + 1, "core", most)
-    return max(decay**step * min(most, seen.turned(step) + step + 1) for step in range(most))
+    return max(
+        decay**step * min(most, seen.turned(Change(step, step, step, step + 1)) + step + 1) for step in range(most)
+    )
 
 
 @pytest.mark.parametrize("decay", DECAYS)

@@ -14,6 +14,7 @@ from eremite.outliers import degrees
 from eremite.sensitivity import global_bounds, local_profile, smooth_bound
 from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
+from eremite.sensitivity.relation import Change
 from eremite.sensitivity.smooth import count_with_bound, last_useful_step
 from eremite.sensitivity.windows import Limits, windows
 from tests.attacks.neighboring import thinned_profile_with
@@ -83,13 +84,17 @@ def test_narrowed_windows_hold_as_many_in_one_ball(monkeypatch, few, limits):
         for method in ("auto", "core"):
             seen = windows(points, definition, 12, method, 90, limits=limits)
             for floor in (0, 1, 3, 8):
-                narrow = seen.narrowed(11, floor)
+                narrow = seen.narrowed(replaced(11), floor)
                 dropped += len(seen.rows) - len(narrow.rows)
                 assert narrow.outliers == seen.outliers
                 for step in range(12):
                     for asked in (floor, floor + 2):
-                        assert narrow.turned(step, asked) == seen.turned(step, asked)
+                        assert narrow.turned(replaced(step), asked) == seen.turned(replaced(step), asked)
     assert dropped > 100 or limits  # where hardly a graph is allowed, every row may tell that a window is too large
+
+
+def replaced(step):
+    return Change(step, step, step, step + 1)
 
 
 def plain_maximum(points, definition, decay, method):
@@ -140,7 +145,7 @@ def test_smooth_bound_of_crowded_tables_is_the_plain_maximum(points, k, radius):
 
 @pytest.mark.parametrize("edges", [0, 100, 1_000, 3_000])
 def test_smooth_bound_is_the_plain_maximum_where_its_work_is_limited(monkeypatch, edges):
-    monkeypatch.setattr(windows_module, "limits_for", lambda n: Limits(edges=edges, triangles=20 * edges, crowd=30))
+    monkeypatch.setattr(smooth_module, "limits_for", lambda n: Limits(edges=edges, triangles=20 * edges, crowd=30))
     rng = np.random.default_rng(12)
     for d in (2, 3, 5):
         points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (15, d))])
@@ -167,12 +172,12 @@ def test_shared_triangles_change_no_answer_where_lists_are_too_long(monkeypatch,
     for d in (2, 3, 4, 3, 3):
         points, definition = satellites(rng, d), OutlierDefinition(min_neighbors=45, radius=float(1 / np.sqrt(d)))
         seen = windows(points, definition, 6, "auto", 300, limits=Limits(edges=400, triangles=2**20, crowd=60))
-        wanted = [seen.turned(step) for step in range(6)]
+        wanted = [seen.turned(replaced(step)) for step in range(6)]
         for _ in range(4):
-            narrow = seen.narrowed(5, 0, looks=2 * looks)
+            narrow = seen.narrowed(replaced(5), 0, looks=2 * looks)
             for step in rng.permutation(6).tolist():
                 for floor in (0, max(0, wanted[step] - 1), wanted[step]):
-                    assert narrow.turned(step, floor) == max(wanted[step], floor)
+                    assert narrow.turned(replaced(step), floor) == max(wanted[step], floor)
 
 
 def test_windows_are_counted_more_coarsely_the_less_work_is_allowed():
@@ -203,7 +208,7 @@ def test_no_graph_has_more_edges_than_are_allowed(monkeypatch, d):
     count_with_bound(points, definition, Fraction(9, 10))
     assert max(made) > 10_000
     made.clear()
-    monkeypatch.setattr(windows_module, "limits_for", lambda n: Limits(edges=10_000, triangles=10_000, crowd=100))
+    monkeypatch.setattr(smooth_module, "limits_for", lambda n: Limits(edges=10_000, triangles=10_000, crowd=100))
     count_with_bound(points, definition, Fraction(9, 10))
     assert max(made, default=0) <= 10_000
 
