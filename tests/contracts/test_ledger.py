@@ -244,6 +244,10 @@ TAMPERING: dict[str, tuple[str, str]] = {
         "UPDATE eremite_standings SET rows_per_person = 5 WHERE analyst = ''",
         "sums kept for dataset 'patients'",
     ),
+    "another relation between neighbors": (
+        "UPDATE eremite_standings SET neighbors = 'add-remove' WHERE analyst = ''",
+        "sums kept for dataset 'patients'",
+    ),
     "a removed row": ("DELETE FROM eremite_events WHERE seq = 3", "Event 3 is missing or out of place"),
     "the last row removed": ("DELETE FROM eremite_events WHERE seq = 6", "ends at event 5, its head says event 6"),
     "all rows removed": ("DELETE FROM eremite_events", "ends at event 0, its head says event 6"),
@@ -309,6 +313,19 @@ def test_dataset_is_kept_for_one_number_of_rows_a_person(ledger):
         1,
         10,
     ]
+
+
+def test_dataset_is_kept_for_one_relation_between_neighbors(ledger):
+    """An epsilon for replaced rows is no epsilon for rows that come and go."""
+    with pytest.raises(InputError, match='for neighbors = "replace", not "add-remove"; its budget cannot be carried'):
+        ledger.open_dataset("patients", Privacy(Fraction(1)), neighbors="add-remove")
+    ledger.open_dataset("clients", Privacy(Fraction(1)), neighbors="add-remove")
+    ledger.open_dataset("clients", Privacy(Fraction(1)), neighbors="add-remove")
+    with pytest.raises(InputError, match='for neighbors = "add-remove", not "replace"'):
+        ledger.open_dataset("clients", Privacy(Fraction(1)))
+    opened = [entry.event.neighbors for entry in ledger.history() if isinstance(entry.event, DatasetOpened)]
+    assert opened == [None, "add-remove"]
+    assert ledger.verify().sound
 
 
 @pytest.mark.parametrize("cap", [Privacy(Fraction(1), Fraction(3)), Privacy(Fraction(-1)), Privacy(float("inf"))])  # type: ignore[arg-type]

@@ -14,8 +14,9 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget, written_fraction
 
-#: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge; all else is written in 1.
-FORMATS = (1, 2, 3)
+#: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge, 4 adds `neighbors` to an opened
+#: dataset; all else is written in 1.
+FORMATS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +24,15 @@ class DatasetOpened:
     """A dataset was opened in this ledger, with this cap on all of its releases together.
 
     The cap holds for a person with at most `rows_per_person` rows. `source` is a fingerprint of the text that names the
-    source of the rows, if known; it does not depend on the rows.
+    source of the rows, if known; it does not depend on the rows. `neighbors` says which tables its releases protect from
+    being told apart; None stands for "replace", as before there was a choice.
     """
 
     dataset: str
     cap: Privacy
     rows_per_person: int
     source: str | None = None
+    neighbors: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ _KINDS: dict[str, type[Event]] = {
     "ledger accepted": LedgerAccepted,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_LEFT_OUT: dict[type[Event], tuple[str, ...]] = {DatasetOpened: ("source",), Charged: ("question", "words")}
+_LEFT_OUT: dict[type[Event], tuple[str, ...]] = {DatasetOpened: ("source", "neighbors"), Charged: ("question", "words")}
 _WHOLE = ("rows_per_person", "events")
 _NUMBERS = {"cap": Privacy, "cost": Cost, "wanted": Cost}
 
@@ -137,6 +140,8 @@ def to_payload(event: Event) -> str:
 
 
 def _format(event: Event) -> int:
+    if isinstance(event, DatasetOpened) and event.neighbors is not None:
+        return 4
     if isinstance(event, DatasetOpened) and event.source is not None:
         return 2
     return 3 if isinstance(event, Charged) and event.question is not None else 1
@@ -167,7 +172,7 @@ def _require_well_formed(event: Event) -> None:
         value = getattr(event, name)
         if isinstance(value, Privacy):
             checked_budget(value.epsilon, value.delta)
-        elif value is None and name in ("analyst", "source", "question", "words"):
+        elif value is None and name in ("analyst", "source", "neighbors", "question", "words"):
             if name == "analyst" and not isinstance(event, CapSet):
                 raise ValueError  # only a cap may be that of the dataset as a whole
         elif name == "question":

@@ -23,7 +23,7 @@ from eremite.ledger.transitions import Reserved, Stored, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.names import require_name
-from eremite.privacy import Privacy, checked_budget
+from eremite.privacy import Neighbors, Privacy, checked_budget
 
 
 def utc_now() -> datetime:
@@ -111,7 +111,14 @@ class Ledger:
         self._note(LedgerAccepted(dataset=dataset, reason=reason, events=known.seq, hash=known.hash))
         witness.replace(self._store)
 
-    def open_dataset(self, dataset: str, cap: Privacy, rows_per_person: int = 1, source: str | None = None) -> Privacy:
+    def open_dataset(
+        self,
+        dataset: str,
+        cap: Privacy,
+        rows_per_person: int = 1,
+        source: str | None = None,
+        neighbors: Neighbors = "replace",
+    ) -> Privacy:
         """Open a dataset in the ledger and return the cap in force: for a known dataset, the one that the ledger has.
 
         A budget belongs to a name: the same rows under another name get another budget. The ledger records the
@@ -121,7 +128,11 @@ class Ledger:
         if source is not None:
             require_name(source, "source")
         wanted = DatasetOpened(
-            dataset=require_name(dataset, "dataset"), cap=known, rows_per_person=rows_per_person, source=source
+            dataset=require_name(dataset, "dataset"),
+            cap=known,
+            rows_per_person=rows_per_person,
+            source=source,
+            neighbors=None if neighbors == "replace" else neighbors,
         )
 
         def opened(page: Page) -> tuple[Changes | None, tuple[Privacy, bool]]:

@@ -36,6 +36,7 @@ MIGRATIONS: list[tuple[str, ...]] = [
     ),
     # Few events record a source, and they are searched whenever a ledger is opened.
     ("CREATE INDEX eremite_sources ON eremite_events (seq) WHERE kind IN ('dataset opened', 'source noted')",),
+    ("ALTER TABLE eremite_standings ADD COLUMN neighbors TEXT",),
 ]
 
 VERSION = "SELECT version FROM eremite_head"
@@ -51,7 +52,7 @@ PAGE = """SELECT s.*, r.*, e.* FROM eremite_standings s
 
 PUT_EVENT = "INSERT INTO eremite_events VALUES (?, ?, ?, ?, ?, ?)"
 PUT_HEAD = "UPDATE eremite_head SET seq = ?, hash = ?"
-PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+PUT_STANDING = """INSERT INTO eremite_standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (dataset, analyst) DO UPDATE SET
     cap_epsilon = excluded.cap_epsilon, cap_delta = excluded.cap_delta, epsilon = excluded.epsilon,
     delta = excluded.delta, rho = excluded.rho, rho_delta = excluded.rho_delta, charges = excluded.charges,
@@ -67,11 +68,11 @@ ALL_REQUESTS = "SELECT * FROM eremite_requests"
 
 def standing_from(row: Sequence[Any]) -> Standing:
     """The standing that `standing_row` wrote."""
-    dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only, rows = row
+    dataset, analyst, cap_epsilon, cap_delta, epsilon, delta, rho, rho_delta, charges, sums_only, rows, neighbors = row
     try:
         cap = None if cap_epsilon is None else Privacy(written_fraction(cap_epsilon), written_fraction(cap_delta))
         sums = (written_fraction(epsilon), written_fraction(delta), written_fraction(rho), written_fraction(rho_delta))
-        return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)), rows)
+        return Standing(Account(dataset, analyst), cap, Spent(*sums, charges, bool(sums_only)), rows, neighbors)
     except (ValueError, TypeError, ZeroDivisionError):
         raise LedgerError(
             f"The sums that the ledger keeps for dataset {dataset!r} cannot be read: somebody changed them. "
@@ -84,7 +85,7 @@ def standing_row(standing: Standing) -> tuple[Any, ...]:
     cap, spent = standing.cap, standing.spent
     caps = (None, None) if cap is None else (str(cap.epsilon), str(cap.delta))
     sums = map(str, (spent.epsilon, spent.delta, spent.rho, spent.rho_delta))
-    settled = spent.charges, spent.sums_only, standing.rows_per_person
+    settled = spent.charges, spent.sums_only, standing.rows_per_person, standing.neighbors
     return standing.account.dataset, standing.account.analyst, *caps, *sums, *settled
 
 
@@ -127,10 +128,10 @@ def page_of(account: Account, head: Rows, found: Rows) -> Page:
     """The page, from the rows that `HEAD` and `PAGE` returned."""
     standings, request, release = {}, None, None
     for row in found:
-        standing = standing_from(row[:11])
+        standing = standing_from(row[:12])
         standings[standing.account.analyst] = standing
-        request = None if row[11] is None else request_from(row[11:17])
-        release = None if row[17] is None else Row(*row[17:])
+        request = None if row[12] is None else request_from(row[12:18])
+        release = None if row[18] is None else Row(*row[18:])
     return Page(head_of(head), standings.get(EVERYONE), standings.get(account.analyst), request, release)
 
 

@@ -33,7 +33,8 @@ class Standing:
     account: Account
     cap: Privacy | None
     spent: Spent = NOTHING
-    rows_per_person: int | None = None  # only of a whole dataset
+    rows_per_person: int | None = None  # only of a whole dataset, like `neighbors`
+    neighbors: str | None = None  # None for "replace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,14 @@ def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Chan
     """Open a new dataset with the cap, or return the cap that a known dataset has."""
     if page.dataset is not None and page.dataset.cap is not None:
         _require_same_person(page.dataset, wanted)
+        _require_same_neighbors(page.dataset, wanted)
         return None, page.dataset.cap
-    standing = Standing(Account(wanted.dataset, EVERYONE), wanted.cap, rows_per_person=wanted.rows_per_person)
+    standing = Standing(
+        Account(wanted.dataset, EVERYONE),
+        wanted.cap,
+        rows_per_person=wanted.rows_per_person,
+        neighbors=wanted.neighbors,
+    )
     return Changes(next_row(page.head, now, wanted), (standing,)), wanted.cap
 
 
@@ -42,6 +48,17 @@ def _require_same_person(known: Standing, wanted: DatasetOpened) -> None:
             f"The ledger keeps dataset {wanted.dataset!r} for people with at most {known.rows_per_person} rows each, "
             f"not {wanted.rows_per_person}; its budget cannot be carried over. Set rows_per_person back, or give the "
             "dataset another name and a budget of its own, in view of what was released before."
+        )
+
+
+def _require_same_neighbors(known: Standing, wanted: DatasetOpened) -> None:
+    """Refuse another relation between neighbors: epsilons of two relations do not add up to one guarantee."""
+    if known.neighbors != wanted.neighbors:
+        before, now = (neighbors or "replace" for neighbors in (known.neighbors, wanted.neighbors))
+        raise InputError(
+            f'The ledger keeps dataset {wanted.dataset!r} for neighbors = "{before}", not "{now}"; its budget cannot be '
+            "carried over. Set neighbors back, or give the dataset another name and a budget of its own, in view of what "
+            "was released before."
         )
 
 
