@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from eremite.errors import InputError
@@ -71,7 +72,10 @@ def _read(path: Path, wanted: Sequence[str], width: int) -> pa.Table:
 def _read_numbers(path: Path, wanted: Sequence[str]) -> pa.Table | None:
     """The columns as Arrow parses them, which is fast and gives the same numbers; None if some row does not parse."""
     with suppress(pa.ArrowInvalid):
-        return _read_as(path, wanted, pa.float64())
+        table = _read_as(path, wanted, pa.float64())
+        # Arrow also parses "inf" and "nan", which are no numbers here; 1e400 is one, and becomes infinite.
+        if all(pc.all(pc.is_finite(column)).as_py() is not False for column in table.columns):
+            return table
     return None
 
 
