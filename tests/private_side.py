@@ -17,8 +17,8 @@ class PrivateSideError(Exception):
 def guarded_rows(look: Callable[..., object]) -> Iterator[None]:
     """Whoever looks at a row meets `look`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Table, "points", look)
-        patch.setattr(Table, "column", look)
+        for name in ("points", "column", "part", "groups"):
+            patch.setattr(Table, name, look)
         yield
 
 

@@ -19,7 +19,8 @@ LARGEST_EPSILON = 20
 SMALLEST_EPSILON = Fraction(1, 10**6)
 SMALLEST_DELTA = Fraction(1, 10**100)
 
-#: Which tables the guarantee compares: those that differ in one row replaced, or in one row more or less.
+#: Which tables the guarantee compares. "replace": tables of the same public number of rows that differ in one row.
+#: "add-remove": tables of which one has a row more, so that the number of rows is private too.
 Neighbors = Literal["replace", "add-remove"]
 
 _DIGITS = 300

@@ -8,7 +8,7 @@ import typer
 
 from eremite.cli.options import AsJson, DescriptionFile
 from eremite.cli.output import dump_json, plain_number
-from eremite.names import show_name
+from eremite.names import list_names, show_name
 
 if TYPE_CHECKING:
     from eremite.table import Budget, Description, Starter, Table
@@ -58,30 +58,41 @@ def _written(starter: "Starter") -> str:
 def _facts(description: "Description", table: "Table") -> dict[str, Any]:
     """Public facts; numbers of the budget are the nearest floats."""
     budget = description.budget
-    return {
-        "name": description.dataset.name,
-        "n_rows": table.n_rows,
-        "rows_per_person": table.rows_per_person,
-        "columns": {name: {"min": b.min, "max": b.max} for name, b in table.bounds.items()},
-        "budget": None if budget is None else {"epsilon": float(budget.epsilon), "delta": float(budget.delta)},
-    }
+    spend = None if budget is None else {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
+    return {"name": description.dataset.name} | table.facts.described() | {"budget": spend}
 
 
 def _text(description: "Description", table: "Table") -> str:
-    from eremite.table.numeric import counted
-
-    width = max(len(show_name(name)) for name in table.columns)
+    facts = table.facts.described()
+    width = max(len(show_name(name)) for name in (*facts["columns"], *facts["categories"]))
     columns = [
-        f"  {show_name(name):<{width}}  {plain_number(b.min)} to {plain_number(b.max)}"
-        for name, b in table.bounds.items()
+        f"  {show_name(name):<{width}}  {_end(column['min'])} to {_end(column['max'])}{_rule(column)}"
+        for name, column in facts["columns"].items()
     ]
-    rows = counted(table.n_rows, "row")
+    listed = [
+        f"  {show_name(name):<{width}}  {list_names([str(value) for value in column['values']], 'categories')}"
+        f"{_rule(column)}"
+        for name, column in facts["categories"].items()
+    ]
+    columns += ["columns with categories:", *listed] if listed else []
     head = [
-        f"{show_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
+        f"{show_name(description.dataset.name)}: {table.facts.rows_in_words}, at most {table.rows_per_person} per "
+        f'person, neighbors = "{table.neighbors}"',
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
     return "\n".join(head + columns)
+
+
+def _end(value: float | str) -> str:
+    return value if isinstance(value, str) else plain_number(value)
+
+
+def _rule(column: dict[str, Any]) -> str:
+    rule = column.get("missing", "refuse")
+    if rule == "refuse":
+        return ""
+    return "; rows without a value are left out" if rule == "leave-out" else f"; {rule} where there is no value"
 
 
 def _budget_text(budget: "Budget | None") -> str:

@@ -29,7 +29,8 @@ from eremite.table.bounds import FloatArray
 
 def count_panel(release: Release, session: Session) -> Panel:
     """A noisy count."""
-    answer = f"about {release.value:,} of {session.n_rows:,} rows are outliers in {list_names(release.columns)}"
+    of = f" of {session.n_rows:,}" if release.neighbors == "replace" else ""
+    answer = f"about {release.value:,}{of} rows are outliers in {list_names(release.columns)}"
     facts = {
         "outlier": definition_in_words(release.definition),
         "error": "eremite forecast with the same options tells how far off such counts are, for free",
@@ -43,7 +44,7 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
     drawn = f"draws: {mechanism_in_words(release)}"
     lines: list[tuple[str, ...]]
     if release.query == "outlier_report":
-        counts = f", {'each ' * (len(value) != 1)}with its noisy count among {session.n_rows:,} rows"
+        counts = f", {'each ' * (len(value) != 1)}with its noisy count among {session.facts.rows_in_words}"
         lines = [(f"about {count:,}", list_names(subspace)) for subspace, count in value]
     else:
         counts, lines = "", [(list_names(subspace),) for subspace in value]

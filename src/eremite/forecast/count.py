@@ -7,6 +7,7 @@ private table as far as the stand-in is like it; nothing here has looked at one.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
@@ -17,10 +18,10 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Privacy, positive, shown
 from eremite.queries import EpsilonForCountQuery, ForecastCountQuery
-from eremite.queries.count import CountPlan
+from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
+from eremite.queries.fit import relation_of
 from eremite.release.words import definition_in_words
-from eremite.sensitivity import count_with_bound, most_moved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,11 +117,10 @@ def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
 
 def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:
     """The outliers of the stand-in, and the error of a release that follows the plan."""
-    points, noise = stand_in.table.points(plan.columns), plan.noise
-    n, d = points.shape
-    most = Fraction(most_moved(n, d, plan.definition.min_neighbors))
-    # The count needs some decay; a mechanism without one uses the global bound.
-    outliers, bound = count_with_bound(points, plan.definition, noise.decay or Fraction(1, 2))
-    scale = float(bound if noise.decay is not None else most)
-    median, widest = (min(noise.half_width(share) * scale, n) for share in (0.5, 0.95))
+    table, noise = stand_in.table, plan.noise
+    part = table.part(plan.columns, plan.definition.within)
+    outliers, bound = counted(part, plan.definition, noise, relation_of(table))
+    # A count is clamped to the number of rows where that is public.
+    furthest = table.facts.rows if table.neighbors == "replace" else inf
+    median, widest = (min(noise.half_width(share) * float(bound), furthest) for share in (0.5, 0.95))
     return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)

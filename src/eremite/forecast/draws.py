@@ -5,7 +5,7 @@ center and the coins come from a seeded NumPy generator, so none of this is priv
 compare it with the real thing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
@@ -14,22 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.mechanisms import SmoothLaplace
-from eremite.outliers import OutlierDefinition, count_outliers
+from eremite.outliers import OutlierDefinition, Subspaces
+from eremite.outliers.counting import outliers_among
 from eremite.queries import Progress
+from eremite.queries.fit import relation_of
 from eremite.queries.subspaces import MOST_STEPS, SubspacesPlan
-from eremite.sensitivity import most_moved, profile_function
+from eremite.sensitivity import profile_function
 from eremite.sensitivity.comparing import nth_largest, whole_steps
+from eremite.sensitivity.relation import Relation
 from eremite.sensitivity.windows import Method
+from eremite.table import Part, Table
+from eremite.table.part import whole_part
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_NO_END = 2**62  # of a center, where the number of rows is private
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """The subspaces of one table that may be drawn, and what a draw depends on."""
 
-    n_rows: int
+    n_rows: int  # no center is larger
     subspaces: list[tuple[int, ...]]
     counts: Ints
     most: Ints  # global sensitivities
@@ -46,25 +53,53 @@ def field(
     progress: Progress | None = None,
 ) -> Field:
     """Compute what draws depend on, one subspace at a time; without `profiles`, only what the paper's utility needs."""
-    n, k = len(points), definition.min_neighbors
+
+    def look(subspace: tuple[int, ...]) -> Part:
+        return whole_part(np.ascontiguousarray(points[:, subspace]), np.arange(len(points)))
+
+    return _field(look, Relation("replace", len(points)), definition, subspaces, profiles, progress)
+
+
+def field_of(
+    table: Table, definition: OutlierDefinition, family: Subspaces, profiles: bool, progress: Progress | None
+) -> Field:
+    """The same for the candidates of a public table, with its rules, its strata and its relation between neighbors."""
+    place = {name: at for at, name in enumerate(family.columns)}
+
+    def look(subspace: tuple[int, ...]) -> Part:
+        return table.part([family.columns[at] for at in subspace], definition.within)
+
+    places = [tuple(place[name] for name in subspace) for subspace in family]
+    return _field(look, relation_of(table), definition, places, profiles, progress)
+
+
+def _field(
+    look: Callable[[tuple[int, ...]], Part],
+    relation: Relation,
+    definition: OutlierDefinition,
+    subspaces: Sequence[tuple[int, ...]],
+    profiles: bool,
+    progress: Progress | None,
+) -> Field:
     counts, fine, coarse = [], [], []
     for number, subspace in enumerate(subspaces, 1):
-        seen = np.ascontiguousarray(points[:, subspace])
-        counts.append(count_outliers(seen, definition))
+        part = look(subspace)
+        counts.append(outliers_among(part, definition))
         if profiles:
-            fine.append(_profile(seen, definition, "auto"))
-            coarse.append(_profile(seen, definition, "core"))
+            fine.append(_profile(part, definition, relation, "auto"))
+            coarse.append(_profile(part, definition, relation, "core"))
         if progress:
             progress(number)
-    most = np.array([most_moved(n, len(subspace), k) for subspace in subspaces])
-    return Field(n, list(subspaces), np.array(counts), most, fine, coarse)
+    most = np.array([relation.most_moved(len(subspace), definition.min_neighbors) for subspace in subspaces])
+    largest = relation.rows if relation.is_replacement else _NO_END
+    return Field(largest, list(subspaces), np.array(counts), most, fine, coarse)
 
 
-def _profile(points: Floats, definition: OutlierDefinition, method: Method) -> Ints:
+def _profile(part: Part, definition: OutlierDefinition, relation: Relation, method: Method) -> Ints:
     """A^(0), A^(1), ... until the cap, from where on it stays."""
-    n, d = points.shape
-    most = most_moved(n, d, definition.min_neighbors)
-    size, profile = profile_function(points, definition, most, method), [0]
+    most = relation.most_moved(part.points.shape[1], definition.min_neighbors)
+    size = profile_function(part.points, definition, most + 1, method, relation, part.starts)
+    profile = [0]
     while profile[-1] < most:
         profile.append(size(len(profile) - 1))
     return np.array(profile[1:])

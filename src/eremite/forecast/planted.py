@@ -8,7 +8,7 @@ ordinary. Some planted rows share a place, so the fewer neighbors an outlier may
 are outliers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 import numpy as np
@@ -18,7 +18,7 @@ from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
 from eremite.outliers import Subspace, Subspaces
 from eremite.queries.fields import SearchShape
 from eremite.queries.fit import require_choice
-from eremite.table import Bounds
+from eremite.table import Facts
 
 SEARCH_SHAPES = get_args(SearchShape)
 """How rows to search can be made up."""
@@ -28,19 +28,17 @@ _GROUPS = 3  # that rows form in all other columns
 _SPREAD = 0.02  # around a level
 
 
-def made_up_for_search(
-    family: Subspaces, h: int, bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: SearchShape
-) -> StandIn:
+def made_up_for_search(family: Subspaces, h: int, facts: Facts, shape: SearchShape) -> StandIn:
     """As many rows as the private table has, within its bounds, of the shape that was chosen."""
     require_choice("shape", shape, SEARCH_SHAPES)
     if shape != "planted":
-        return made_up(bounds, n_rows, rows_per_person, shape)
-    sets, place = _apart(family, h), {name: at for at, name in enumerate(bounds)}
+        return made_up(facts, shape)
+    sets, place = _apart(family, h), {name: at for at, name in enumerate(facts.bounds)}
     places = [[place[name] for name in one] for one in sets]
-    rows = _planted(np.random.default_rng(SEED), n_rows, len(bounds), places)
+    rows = _planted(np.random.default_rng(SEED), facts.rows, len(facts.bounds), places)
     where = "in one set of columns" if len(sets) == 1 else f"in each of {len(sets)} sets of columns"
-    words = f"{n_rows:,} made-up rows, in groups, {_in_each(n_rows, len(sets)):,} planted as outliers {where}"
-    return StandIn(scaled_up(rows, bounds, rows_per_person), words)
+    planted = f"{_in_each(facts.rows, len(sets)):,} planted as outliers {where}"
+    return StandIn(scaled_up(rows, facts), f"{facts.rows:,} made-up rows, in groups, {planted}")
 
 
 def _apart(family: Subspaces, h: int) -> list[Subspace]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from eremite.forecast.stand_in import StandIn
 from eremite.html import card
-from eremite.outliers import OutlierDefinition, count_outliers
+from eremite.outliers import OutlierDefinition
+from eremite.outliers.counting import outliers_among
 from eremite.queries import ForecastRadiusQuery
 from eremite.queries.fit import require_fit
 from eremite.queries.radius import checked_share, definitions_for
@@ -29,9 +30,12 @@ class RadiusForecast:
 
 def forecast_radius(stand_in: StandIn, query: ForecastRadiusQuery) -> RadiusForecast:
     """The radius of the public list whose outliers come nearest to the share."""
-    columns, wanted = stand_in.table.choose(query.columns), checked_share(query.share)
-    points = stand_in.table.points(columns)
-    definitions = definitions_for(query.min_neighbors, query.radii)
-    counted = [(count_outliers(points, require_fit(each, len(points))), each) for each in definitions]
-    outliers, definition = min(counted, key=lambda pair: abs(pair[0] - wanted * len(points)))
-    return RadiusForecast(definition, columns, stand_in.words, len(points), outliers)
+    table = stand_in.table
+    columns, wanted = table.choose(query.columns), checked_share(query.share)
+    definitions = definitions_for(query.min_neighbors, query.radii, query.within)
+    for each in definitions:
+        require_fit(each, table)
+    part, rows = table.part(columns, definitions[0].within), table.all_rows()
+    counted = [(outliers_among(part, each), each) for each in definitions]
+    outliers, definition = min(counted, key=lambda pair: abs(pair[0] - wanted * rows))
+    return RadiusForecast(definition, columns, stand_in.words, rows, outliers)

@@ -1,6 +1,5 @@
 """Rows to forecast with: public ones, or rows made up from public facts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from eremite.queries.fields import Shape
 from eremite.queries.fit import require_choice
-from eremite.table import Bounds, Table
+from eremite.table import Facts, Table
 
 SHAPES = get_args(Shape)
 """How rows can be made up."""
@@ -27,25 +26,31 @@ class StandIn:
 
 def public_rows(table: Table) -> StandIn:
     """A public table as a stand-in."""
-    return StandIn(table, f"{table.n_rows:,} public rows that stand in for the table")
+    return StandIn(table, f"{table.all_rows():,} public rows that stand in for the table")
 
 
-def made_up(bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, shape: Shape) -> StandIn:
+def made_up(facts: Facts, shape: Shape) -> StandIn:
     """As many rows as the private table has, within its bounds, distributed by `shape`.
 
     The same rows every time, so that two forecasts can be compared.
     """
     require_choice("shape", shape, SHAPES)
-    rows = _DRAWN[shape](np.random.default_rng(SEED), n_rows, len(bounds))
-    return StandIn(scaled_up(rows, bounds, rows_per_person), f"{n_rows:,} made-up rows, {_WORDS[shape]}")
+    rows = _DRAWN[shape](np.random.default_rng(SEED), facts.rows, len(facts.bounds))
+    return StandIn(scaled_up(rows, facts), f"{facts.rows:,} made-up rows, {_WORDS[shape]}")
 
 
-def scaled_up(rows: NDArray[np.float64], bounds: Mapping[str, Bounds], rows_per_person: int) -> Table:
-    """A table from rows that were made up in [0, 1]."""
-    low = np.array([bound.min for bound in bounds.values()])
-    span = np.array([bound.max for bound in bounds.values()]) - low
-    limits = {name: (bound.min, bound.max) for name, bound in bounds.items()}
-    return Table.from_frame(low + np.clip(rows, 0, 1) * span, limits, rows_per_person=rows_per_person)
+def scaled_up(rows: NDArray[np.float64], facts: Facts) -> Table:
+    """A table with these facts from rows that were made up in [0, 1]; each category is as frequent as any other."""
+    rng = np.random.default_rng(SEED + 1)
+    numbers = {
+        name: bound.min + np.clip(column, 0, 1) * (bound.max - bound.min)
+        for (name, bound), column in zip(facts.bounds.items(), rows.T, strict=True)
+    }
+    codes = {
+        name: rng.integers(0, len(column.names), len(rows)).astype(np.int32)
+        for name, column in facts.categories.items()
+    }
+    return Table.from_numbers(numbers, codes, facts)
 
 
 def _clusters(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:

@@ -14,8 +14,8 @@ from eremite.errors import InputError
 from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget, written_fraction
 
-#: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge, 4 adds `neighbors` to an opened
-#: dataset; all else is written in 1.
+#: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge, 4 adds `neighbors` to an
+#: opened dataset; all else is written in 1.
 FORMATS = (1, 2, 3, 4)
 
 
@@ -24,8 +24,8 @@ class DatasetOpened:
     """A dataset was opened in this ledger, with this cap on all of its releases together.
 
     The cap holds for a person with at most `rows_per_person` rows. `source` is a fingerprint of the text that names the
-    source of the rows, if known; it does not depend on the rows. `neighbors` says which tables its releases protect from
-    being told apart; None stands for "replace", as before there was a choice.
+    source of the rows, if known; it does not depend on the rows. `neighbors` says which tables its releases do not
+    tell apart; None stands for "replace", as before there was a choice.
     """
 
     dataset: str

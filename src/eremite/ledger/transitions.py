@@ -56,9 +56,9 @@ def _require_same_neighbors(known: Standing, wanted: DatasetOpened) -> None:
     if known.neighbors != wanted.neighbors:
         before, now = (neighbors or "replace" for neighbors in (known.neighbors, wanted.neighbors))
         raise InputError(
-            f'The ledger keeps dataset {wanted.dataset!r} for neighbors = "{before}", not "{now}"; its budget cannot be '
-            "carried over. Set neighbors back, or give the dataset another name and a budget of its own, in view of what "
-            "was released before."
+            f'The ledger keeps dataset {wanted.dataset!r} for neighbors = "{before}", not "{now}"; its budget cannot '
+            "be carried over. Set neighbors back, or give the dataset another name and a budget of its own, in view of "
+            "what was released before."
         )
 
 

@@ -5,6 +5,7 @@ deg(x)    degrees(points, radius)[i]
 q(X)      count_outliers(points, definition)
 """
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import SupportsIndex
 
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
 from eremite.errors import InputError
 from eremite.outliers.definition import LARGEST, SMALLEST_RADIUS, OutlierDefinition
+from eremite.table import Part
 
 _MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 
@@ -35,13 +37,17 @@ def degrees(points: ArrayLike, radius: float, cap: SupportsIndex | None = None) 
 
 def count_outliers(points: ArrayLike, definition: OutlierDefinition, find: FindNeighbors = find_neighbors) -> int:
     """The number of rows with fewer than `min_neighbors` neighbors. Exact, hence private."""
-    return outliers_among(checked_points(points), definition, find)
-
-
-def outliers_among(points: NDArray[np.float64], definition: OutlierDefinition, find: FindNeighbors) -> int:
-    """`count_outliers` for points that need no check, such as those of a table."""
+    if definition.within:
+        raise InputError("Points have no columns with categories; a definition with `within` is for tables.")
     k = definition.min_neighbors
-    return int(np.count_nonzero(find(points, definition.radius, k).degrees < k))
+    return int(np.count_nonzero(find(checked_points(points), definition.radius, k).degrees < k))
+
+
+def outliers_among(part: Part, definition: OutlierDefinition, find: FindNeighbors = find_neighbors) -> int:
+    """The number of outliers among the rows that take part, each in its own stratum. Exact, hence private."""
+    k, radius, points = definition.min_neighbors, definition.radius, part.points
+    strata = (points[begin:end] for begin, end in pairwise(part.starts.tolist()))
+    return sum(int(np.count_nonzero(find(rows, radius, k).degrees < k)) for rows in strata)
 
 
 def checked_points(points: ArrayLike) -> NDArray[np.float64]:

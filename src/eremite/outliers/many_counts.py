@@ -5,24 +5,21 @@ memory.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from eremite.engines import FindNeighbors, workers
 from eremite.engines.local import find_neighbors_with
 from eremite.outliers.counting import outliers_among
 from eremite.outliers.definition import OutlierDefinition
 from eremite.outliers.subspaces import Subspace, Subspaces
-from eremite.table import Table
+from eremite.table import Part, Table
 
 Result = TypeVar("Result")
-#: A computation on the points of one subspace, given a function that finds neighbors.
-Work = Callable[[NDArray[np.float64], FindNeighbors], Result]
+#: A computation on the rows that take part in one subspace, given a function that finds neighbors.
+Work = Callable[[Part, FindNeighbors], Result]
 
 
 def count_outliers_in_each(
@@ -32,17 +29,19 @@ def count_outliers_in_each(
 
     Neighbors are counted only up to `min_neighbors`, which decides whether a row is an outlier.
     """
-    return in_each(table, subspaces, lambda points, find: outliers_among(points, definition, find))
+    return in_each(table, subspaces, definition.within, lambda part, find: outliers_among(part, definition, find))
 
 
-def in_each(table: Table, subspaces: Subspaces, work: Work[Result]) -> Iterator[tuple[Subspace, Result]]:
-    """Each subspace with the result of `work` on its points, in the family's order. As private as the rows."""
+def in_each(
+    table: Table, subspaces: Subspaces, within: Sequence[str], work: Work[Result]
+) -> Iterator[tuple[Subspace, Result]]:
+    """Each subspace with the result of `work` on its rows, in the family's order. As private as the rows."""
     threads = workers.available()
     find = partial(find_neighbors_with, 1 if subspaces.count >= threads else threads)
     waiting: deque[tuple[Subspace, Future[Result]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for subspace in subspaces:
-            waiting.append((subspace, pool.submit(_one, table, subspace, work, find)))
+            waiting.append((subspace, pool.submit(_one, table, subspace, within, work, find)))
             if len(waiting) > 2 * threads:
                 yield _result(waiting)
         while waiting:
@@ -54,5 +53,5 @@ def _result(waiting: deque[tuple[Subspace, Future[Result]]]) -> tuple[Subspace, 
     return subspace, done.result()
 
 
-def _one(table: Table, subspace: Subspace, work: Work[Result], find: FindNeighbors) -> Result:
-    return work(table.points(subspace), find)
+def _one(table: Table, subspace: Subspace, within: Sequence[str], work: Work[Result], find: FindNeighbors) -> Result:
+    return work(table.part(subspace, within), find)

@@ -8,15 +8,17 @@ from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
 from eremite.mechanisms import Mechanism
-from eremite.outliers import count_outliers
+from eremite.outliers import OutlierDefinition
+from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, by_name, chosen, is_pure
 from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName
-from eremite.queries.fit import require_choice, require_fit
+from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.sensitivity import count_with_bound, most_moved
-from eremite.table import Table
+from eremite.sensitivity import count_with_bound
+from eremite.sensitivity.relation import Relation
+from eremite.table import Part, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +38,10 @@ class CountQuery:
         """Check the question and choose its mechanism, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         columns = table.choose(self.columns)
-        require_fit(self.definition, table.n_rows)
+        require_fit(self.definition, table)
         require_choice("mechanism", self.mechanism, NAMES)
         each_row = per_row(privacy, table.rows_per_person)
-        most = most_moved(table.n_rows, len(columns), self.definition.min_neighbors)
+        most = relation_of(table).most_moved(len(columns), self.definition.min_neighbors)
         name = chosen(each_row, most, len(columns)) if self.mechanism == "auto" else self.mechanism
         return CountPlan(
             query=replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta),
@@ -65,15 +67,24 @@ class CountPlan(WithDefinition):
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
     def compute(self, table: Table, progress: Progress | None = None) -> int:
-        """The noisy count, between 0 and N. Differentially private with `privacy`, once that has been charged."""
-        points = table.points(self.columns)
-        decay = self.noise.decay
-        if decay is None:
-            count = count_outliers(points, self.definition)
-            bound = Fraction(most_moved(table.n_rows, len(self.columns), self.definition.min_neighbors))
-        else:
-            count, bound = count_with_bound(points, self.definition, decay)
-        return min(max(self.noise.draw(count, bound), 0), table.n_rows)
+        """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
+        part = table.part(self.columns, self.definition.within)
+        count, bound = counted(part, self.definition, self.noise, relation_of(table))
+        return clamped(self.noise.draw(count, bound), table)
+
+
+def counted(part: Part, definition: OutlierDefinition, noise: Mechanism, relation: Relation) -> tuple[int, Fraction]:
+    """The exact count of the rows that take part, and the bound that the noise is scaled by. As private as the rows."""
+    if noise.decay is not None:
+        return count_with_bound(part.points, definition, noise.decay, relation, part.starts)
+    bound = relation.most_moved(part.points.shape[1], definition.min_neighbors)
+    return outliers_among(part, definition), Fraction(bound)
+
+
+def clamped(drawn: int, table: Table) -> int:
+    """A drawn count as it is released: 0 or more, and at most N where that is public."""
+    at_least = max(drawn, 0)
+    return min(at_least, table.n_rows) if table.neighbors == "replace" else at_least
 
 
 def per_row(privacy: Privacy, rows_per_person: int) -> Privacy:

@@ -8,11 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import count_neighbors, count_rows_near
 from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.sampling import draw_index
 from eremite.mechanisms.selection import Scores, below, zcdp_of_draw
+from eremite.outliers import OutlierDefinition
+from eremite.outliers.near import neighbors_of_rows, rows_near
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
 from eremite.queries.fields import FROM_JSON, Candidates, Columns, Definition, Epsilon, Top
@@ -45,13 +46,20 @@ class DetectQuery:
         """
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns = table.choose(self.columns)
-        require_fit(self.definition, table.n_rows)
-        points = None if self.candidates is None else table.scale(self.candidates, columns)
-        require_named(self.h, table.n_rows if points is None else len(points))
-        if points is None:
+        require_fit(self.definition, table)
+        points, strata = None, np.zeros(0, dtype=np.int64)
+        if self.candidates is None:
+            _require_public_rows(table)
             _require_few_weights(self.h, self.definition.min_neighbors)
+        else:
+            points, strata = table.locate(self.candidates, columns, self.definition.within)
+        require_named(self.h, table.n_rows if points is None else len(points))
         return DetectionPlan(
-            query=replace(self, candidates=points, columns=columns, epsilon=privacy.epsilon),
+            query=replace(
+                self, candidates=_identity(points, strata, self.definition), columns=columns, epsilon=privacy.epsilon
+            ),
+            candidates=points,
+            strata=strata,
             privacy=privacy,
             rows_per_person=table.rows_per_person,
             each=per_row(privacy, table.rows_per_person).epsilon / self.h,
@@ -63,6 +71,8 @@ class DetectionPlan(WithDefinition):
     """Candidates that can be ranked: public points, or the rows themselves."""
 
     query: DetectQuery
+    candidates: NDArray[np.float64] | None  # the points that are ranked, scaled; None for the rows themselves
+    strata: NDArray[np.int64]  # of these points
     privacy: Privacy
     rows_per_person: int
     each: Fraction  # epsilon of one draw, for one row
@@ -71,12 +81,6 @@ class DetectionPlan(WithDefinition):
     def h(self) -> int:
         """How many candidates are named."""
         return self.query.h
-
-    @property
-    def candidates(self) -> NDArray[np.float64] | None:
-        """The points that are ranked, scaled; None for the rows themselves."""
-        points: NDArray[np.float64] | None = self.query.candidates
-        return points
 
     @property
     def cost(self) -> Cost:
@@ -96,13 +100,30 @@ class DetectionPlan(WithDefinition):
 
     def compute(self, table: Table, progress: Progress | None = None) -> tuple[int, ...]:
         """The positions of the h candidates, from 0, in the order drawn. Private with `privacy`, once charged."""
-        points = table.points(self.columns)
+        part = table.part(self.columns, self.definition.within)
         if self.candidates is None:
-            return _among_rows(count_neighbors(points, self.definition.radius, self.definition.min_neighbors), self)
-        near = count_rows_near(self.candidates, points, self.definition.radius, _cap(self, len(self.candidates)))
+            return _among_rows(neighbors_of_rows(part, self.definition, table.n_rows), self)
+        cap = _cap(self, len(self.candidates))
+        near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap)
         exact = [Fraction(-int(rows)) for rows in near]
         scores = Scores([(score, score) for score in exact], exact.__getitem__, self.each / 2)
         return tuple(scores.permute_and_flip() for _ in range(self.h))
+
+
+def _identity(
+    points: NDArray[np.float64] | None, strata: NDArray[np.int64], definition: OutlierDefinition
+) -> NDArray[np.float64] | None:
+    """What tells candidates from others: where they lie, and in which strata if there are any."""
+    return points if points is None or not definition.within else np.column_stack([points, strata])
+
+
+def _require_public_rows(table: Table) -> None:
+    """The rows can be named only where it is public how many there are."""
+    if table.neighbors != "replace":
+        raise InputError(
+            'With neighbors = "add-remove" it is private which rows there are, so they cannot be named; '
+            "give candidates."
+        )
 
 
 def _require_few_weights(h: int, min_neighbors: int) -> None:

@@ -55,10 +55,10 @@ def _float(value: object, words: str = "be a number") -> float:
 
 
 def _definition(value: object) -> OutlierDefinition:
-    if not isinstance(value, dict) or value.keys() != {"min_neighbors", "radius"}:
-        raise _must("be an object with min_neighbors and radius")
+    if not isinstance(value, dict) or value.keys() - {"within"} != {"min_neighbors", "radius"}:
+        raise _must("be an object with min_neighbors and radius, and perhaps within")
     radius = _float(value["radius"], "have as radius a number")
-    return OutlierDefinition(min_neighbors=value["min_neighbors"], radius=radius)
+    return OutlierDefinition(min_neighbors=value["min_neighbors"], radius=radius, within=value.get("within", ()))
 
 
 def _read_as(kind: Any) -> GetPydanticSchema:
@@ -139,6 +139,11 @@ Radii = Annotated[
     Sequence[float] | None,
     _read_as(_FLOATS | None),
     Field(description="A public list to choose from; 0.001 to 0.4 if none."),
+]
+Strata = Annotated[
+    Sequence[str] | None,
+    _read_as(_NAMES | None),
+    Field(description="Columns with categories; only rows that agree on them are neighbors."),
 ]
 MostYes = Annotated[int, Field(strict=True, description="How many answers may be yes.")]
 Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a count may be, in rows.")]

@@ -4,22 +4,33 @@ from collections.abc import Sequence
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
+from eremite.sensitivity.relation import Relation
+from eremite.table import Table
 
 
-def require_fit(definition: object, n_rows: int) -> OutlierDefinition:
-    """The definition, if it can tell rows apart in a table of this size."""
+def relation_of(table: Table) -> Relation:
+    """Which tables are neighbors of this one, and how many rows there are, exactly or about. Public."""
+    return Relation(table.neighbors, table.facts.rows)
+
+
+def require_fit(definition: object, table: Table) -> OutlierDefinition:
+    """The definition, if it can tell rows apart in this table, as far as is public; with `within` as the table has it.
+
+    Where the number of rows is private, any min_neighbors fits.
+    """
     if not isinstance(definition, OutlierDefinition):
         raise InputError("definition must be an OutlierDefinition, with min_neighbors and radius.")
-    if definition.min_neighbors >= n_rows:
+    if table.neighbors == "replace" and definition.min_neighbors >= table.n_rows:
         raise InputError(
-            f"min_neighbors {definition.min_neighbors} does not fit a table of {n_rows} rows: every row would be an "
-            "outlier; choose a smaller one."
+            f"min_neighbors {definition.min_neighbors} does not fit a table of {table.n_rows} rows: every row would be "
+            "an outlier; choose a smaller one."
         )
     if definition.radius >= 1:
         raise InputError(
             f"radius {definition.radius!r} does not fit: columns are scaled to [0, 1] by their bounds, and no two rows "
             "are further apart than 1; choose a radius well below 1."
         )
+    table.choose_within(definition.within)
     return definition
 
 

@@ -19,6 +19,7 @@ from eremite.queries.fields import (
     SearchShapeName,
     ShapeName,
     Share,
+    Strata,
     Within,
 )
 from eremite.queries.subspaces import SearchFields, SubspacesQuery
@@ -112,6 +113,7 @@ class ForecastRadiusQuery:
     share: Share
     columns: Columns = None
     radii: Radii = None
+    within: Strata = None
     shape: ShapeName = "clusters"
 
 

@@ -4,21 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
-from eremite.outliers import OutlierDefinition, count_outliers
+from eremite.outliers import OutlierDefinition
+from eremite.outliers.counting import outliers_among
 from eremite.privacy import Privacy, checked_epsilon, exact, json_number
 from eremite.queries.count import per_row
-from eremite.queries.fields import FROM_JSON, Columns, Epsilon, MinNeighbors, Radii, Share
-from eremite.queries.fit import require_fit
+from eremite.queries.fields import FROM_JSON, Columns, Epsilon, MinNeighbors, Radii, Share, Strata
+from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress
 from eremite.release import Parameters, Value
-from eremite.sensitivity import Glimpse, dampened, most_moved, profile_function
+from eremite.sensitivity import Glimpse, dampened, profile_function
 from eremite.table import Table
 
 #: Nine or ten radii per decade, from 0.001 to 0.4.
@@ -38,16 +39,18 @@ class RadiusQuery:
     share: Share
     columns: Columns = None
     radii: Radii = None
+    within: Strata = None
     epsilon: Epsilon
 
     def plan(self, table: Table) -> "RadiusPlan":
         """Check the question, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns, share = table.choose(self.columns), checked_share(self.share)
-        definitions = definitions_for(self.min_neighbors, self.radii)
+        definitions = definitions_for(self.min_neighbors, self.radii, self.within)
         for definition in definitions:
-            require_fit(definition, table.n_rows)
-        most_moved(table.n_rows, len(columns), definitions[0].min_neighbors)  # refuses more columns than are known
+            require_fit(definition, table)
+        relation = relation_of(table)
+        relation.most_moved(len(columns), definitions[0].min_neighbors)  # refuses more columns than are known
         radii = tuple(definition.radius for definition in definitions)
         return RadiusPlan(
             query=replace(
@@ -56,10 +59,11 @@ class RadiusQuery:
                 share=share,
                 columns=columns,
                 radii=radii,
+                within=definitions[0].within or None,
                 epsilon=privacy.epsilon,
             ),
             definitions=definitions,
-            target=round(share * table.n_rows),
+            target=round(share * relation.rows),
             privacy=privacy,
             rows_per_person=table.rows_per_person,
             each=per_row(privacy, table.rows_per_person).epsilon,
@@ -106,26 +110,32 @@ class RadiusPlan:
 
     def compute(self, table: Table, progress: Progress | None = None) -> float:
         """The radius. Differentially private with `privacy`, once that has been charged."""
-        points = table.points(self.columns)
-        most = most_moved(len(points), len(self.columns), self.definitions[0].min_neighbors)
-        off = [-abs(count_outliers(points, definition) - self.target) for definition in self.definitions]
-        unknown = Glimpse(0, most, np.empty(0, dtype=np.int64))
+        part, relation = table.part(self.columns, self.definitions[0].within), relation_of(table)
+        most = relation.most_moved(len(self.columns), self.definitions[0].min_neighbors)
+        off = [-abs(outliers_among(part, definition) - self.target) for definition in self.definitions]
+        unknown = Glimpse(0, most, np.empty(0, dtype=np.int64), relation.neighbors)
 
         def score(i: int) -> Fraction:
             steps = min(ceil(-dampened(off[i], unknown.lower, self.limit, most)), most, self.limit) + 1
-            return dampened(off[i], profile_function(points, self.definitions[i], steps), self.limit, most)
+            profile = profile_function(part.points, self.definitions[i], steps, relation=relation, starts=part.starts)
+            return dampened(off[i], profile, self.limit, most)
 
         bounds = [tuple(dampened(gap, p, self.limit, most) for p in (unknown.lower, unknown.upper)) for gap in off]
         drawn = Scores([(min(pair), max(pair)) for pair in bounds], score, self.each / 2).permute_and_flip()
         return self.definitions[drawn].radius
 
 
-def definitions_for(min_neighbors: int, radii: Sequence[float] | None) -> tuple[OutlierDefinition, ...]:
+def definitions_for(
+    min_neighbors: int, radii: Sequence[float] | None, within: Sequence[str] | None
+) -> tuple[OutlierDefinition, ...]:
     """One definition for each radius of a public list."""
     listed = RADII if radii is None else radii
     if not isinstance(listed, list | tuple) or not listed:
         raise InputError("radii must be a list of one or more numbers, each once.")
-    definitions = tuple(OutlierDefinition(min_neighbors=min_neighbors, radius=radius) for radius in listed)
+    strata: Any = () if within is None else within
+    definitions = tuple(
+        OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=strata) for radius in listed
+    )
     if len(set(definitions)) < len(definitions):
         raise InputError("radii must be a list of one or more numbers, each once.")
     return definitions

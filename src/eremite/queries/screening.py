@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import count_rows_near
 from eremite.errors import InputError
 from eremite.ledger import Cost, ProcessGuard
 from eremite.mechanisms import GlobalLaplace
+from eremite.outliers.near import rows_near
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.count import per_row
 from eremite.queries.fields import FROM_JSON, Columns, Definition, Epsilon, MostYes
@@ -44,7 +44,7 @@ class ScreenQuery:
         """Check the question and split its budget, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns = table.choose(self.columns)
-        require_fit(self.definition, table.n_rows)
+        require_fit(self.definition, table)
         if type(self.most_yes) is not int or not 1 <= self.most_yes <= _MOST_YES:
             raise InputError(f"most_yes must be a whole number from 1 to {_MOST_YES}: how often the answer may be yes.")
         row = per_row(privacy, table.rows_per_person).epsilon
@@ -91,17 +91,17 @@ class Screening:
 
     def __init__(self, table: Table, plan: ScreeningPlan) -> None:
         self._plan = plan
-        self._points = table.points(plan.columns)
+        self._part = table.part(plan.columns, plan.definition.within)
         self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)
         self._noise = GlobalLaplace(plan.answers / (2 * plan.most_yes))
         self._guard = ProcessGuard()
         self.left = plan.most_yes
 
-    def answer(self, candidates: NDArray[np.float64]) -> tuple[bool, ...]:
-        """For each scaled candidate in turn, whether it would be an outlier; ends early with the last yes there is."""
+    def answer(self, candidates: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[bool, ...]:
+        """For each located candidate in turn, whether it would be an outlier; ends early with the last yes there is."""
         self._guard.require()
         answers: list[bool] = []
-        for near in count_rows_near(candidates, self._points, self._plan.definition.radius, self._cap()):
+        for near in rows_near(candidates, strata, self._part, self._plan.definition.radius, self._cap()):
             if self.left <= 0:
                 break
             answers.append(self._noise.draw(-int(near), _LEAST) >= self._bar)

@@ -14,7 +14,6 @@ from typing import ClassVar, get_args
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from eremite.engines import FindNeighbors
 from eremite.errors import InputError
@@ -24,7 +23,7 @@ from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
-from eremite.queries.count import per_row
+from eremite.queries.count import clamped, per_row
 from eremite.queries.fields import (
     FROM_JSON,
     Definition,
@@ -39,12 +38,12 @@ from eremite.queries.fields import (
     Utility,
     UtilityName,
 )
-from eremite.queries.fit import require_choice, require_fit, require_named
+from eremite.queries.fit import relation_of, require_choice, require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, most_moved, profile_function
+from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, profile_function
 from eremite.sensitivity.dampening import Profile
-from eremite.table import Table
+from eremite.table import Part, Table
 
 #: The share of epsilon that the private center costs.
 CENTER_SHARE = Fraction(1, 5)
@@ -100,7 +99,7 @@ class SubspacesQuery(SearchFields):
         """Check the question and split its budget, from public facts only."""
         family = self.family(table.columns)
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
-        require_fit(self.definition, table.n_rows)
+        require_fit(self.definition, table)
         require_choice("utility", self.utility, get_args(Utility))
         require_choice("selection", self.selection, get_args(Selection))
         require_named(self.h, family.count)
@@ -123,7 +122,7 @@ class SubspacesQuery(SearchFields):
         )
 
     def _utility(self, table: Table, family: Subspaces) -> Utility:
-        most = most_moved(table.n_rows, family.largest, self.definition.min_neighbors)  # refuses too many columns
+        most = relation_of(table).most_moved(family.largest, self.definition.min_neighbors)  # refuses too many columns
         if self.utility == "compared":
             _require_few_compared(self.h, family.count)
         if self.utility != "auto":
@@ -244,7 +243,7 @@ def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     def exact(i: int) -> Fraction:
         steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit, seen[i].most)))
         useful = seen[i].most if gaps[i] > 0 else min(seen[i].most, plan.limit)
-        profile = profile_function(table.points(family[i]), plan.definition, min(steps, useful) + 1)
+        profile = _profile_of(table, family[i], plan, min(steps, useful) + 1)
         return dampened(gaps[i], profile, plan.limit, seen[i].most)
 
     bounds = [_bounds(one, gap, plan.limit) for one, gap in zip(seen, gaps, strict=True)]
@@ -257,16 +256,22 @@ def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     family = list(plan.family)
 
     def look(i: int, steps: int) -> Profile:
-        return profile_function(table.points(family[i]), plan.definition, steps)
+        return _profile_of(table, family[i], plan, steps)
 
     comparison = Comparison(seen, plan.h, plan.limit, look)
     return Scores(comparison.bounds(), comparison.exact, plan.each / 2)
 
 
+def _profile_of(table: Table, subspace: Subspace, plan: SubspacesPlan, steps: int) -> Profile:
+    """The profile of one candidate, for so many steps."""
+    part = table.part(subspace, plan.definition.within)
+    return profile_function(part.points, plan.definition, steps, relation=relation_of(table), starts=part.starts)
+
+
 def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
-    k, unknown, seen = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), []
+    k, unknown, seen, relation = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), [], relation_of(table)
     for subspace, count in count_outliers_in_each(table, plan.definition, plan.family):
-        seen.append(Glimpse(count, most_moved(table.n_rows, len(subspace), k), unknown))
+        seen.append(Glimpse(count, relation.most_moved(len(subspace), k), unknown, relation.neighbors))
         progress(len(seen))
     return seen
 
@@ -278,18 +283,18 @@ def _counts_and_center(
     seen, largest = _glimpses(table, plan, noise.decay, progress)
     falling = sorted((one.outliers for one in seen), reverse=True)
     middle = (falling[plan.h - 1] + falling[min(plan.h, len(falling) - 1)]) // 2
-    return seen, min(max(noise.draw(middle, largest), 0), table.n_rows)
+    return seen, clamped(noise.draw(middle, largest), table)
 
 
 def _glimpses(table: Table, plan: SubspacesPlan, decay: Fraction, progress: Progress) -> tuple[list[Glimpse], Fraction]:
     """A glimpse of each candidate, and the largest of their smooth bounds."""
     largest = Fraction(0)  # of the smooth bounds seen so far
 
-    def look(points: NDArray[np.float64], find: FindNeighbors) -> tuple[Glimpse, Fraction]:
-        return glimpse(points, plan.definition, decay, largest, find)
+    def look(part: Part, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+        return glimpse(part.points, plan.definition, decay, largest, find, relation_of(table), part.starts)
 
     seen = []
-    for _, (one, bound) in in_each(table, plan.family, look):
+    for _, (one, bound) in in_each(table, plan.family, plan.definition.within, look):
         seen.append(one)
         largest = max(largest, bound)
         progress(len(seen))

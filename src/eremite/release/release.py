@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, get_args
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import LARGEST_EPSILON, exact, json_number
+from eremite.privacy import LARGEST_EPSILON, Neighbors, exact, json_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,8 +22,6 @@ Value = int | float | bool | str | tuple["Value", ...]
 Parameter = int | float | str | None | tuple["Parameter", ...]
 #: What else was asked for, by name.
 Parameters = tuple[tuple[str, Parameter], ...]
-#: Which tables the guarantee compares: those that differ in one row, or in all rows of one person, replaced.
-Neighbors = Literal["replace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +36,7 @@ class Release:
     delta: Fraction
     mechanism: str
     neighbors: Neighbors = "replace"
-    rows_per_person: int = 1  # so many rows are replaced at most between the tables compared
+    rows_per_person: int = 1  # so many rows differ at most between the tables compared
     parameters: Parameters = ()
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
@@ -50,7 +48,7 @@ class Release:
             "value": self.value,  # tuples are written as lists
             "query": self.query,
             "columns": list(self.columns),
-            "definition": {"min_neighbors": self.definition.min_neighbors, "radius": self.definition.radius},
+            "definition": self.definition.to_json(),
             "epsilon": json_number(self.epsilon),
             "delta": json_number(self.delta),
             "mechanism": self.mechanism,
@@ -109,7 +107,7 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
     _require(isinstance(parsed["columns"], tuple) and len(parsed["columns"]) > 0)
     _require(type(parsed["value"]) is _VALUES.get(fields["query"], tuple))
     _require(type(parsed["value"]) is not int or parsed["value"] >= 0)
-    _require(fields["neighbors"] == "replace")
+    _require(fields["neighbors"] in get_args(Neighbors))
     _require(type(fields["rows_per_person"]) is int and fields["rows_per_person"] >= 1)
     _require(
         0 < parsed["epsilon"] <= LARGEST_EPSILON and 0 <= parsed["delta"] < 1 and parsed["time"].tzinfo is not None

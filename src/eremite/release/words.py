@@ -1,5 +1,6 @@
 """A release in words, for panels, pages and pictures. Words are rendered here from fields, and never read back."""
 
+from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
@@ -9,8 +10,9 @@ from eremite.release.release import Release
 def definition_in_words(definition: OutlierDefinition, one: str = "row", others: str = "other row") -> str:
     """When `one` is an outlier, by how many `others` are near."""
     least, radius = definition.min_neighbors, definition.radius
+    alike = f" that agree with it on {list_names(definition.within)}" if definition.within else ""
     return (
-        f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)} within distance {radius!r}; "
+        f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)}{alike} within distance {radius!r}; "
         "distances run from 0 to 1, as the public bounds scale every column"
     )
 
@@ -29,8 +31,9 @@ def protection_in_words(release: Release) -> str:
     """Whom the release protects, and how well."""
     one = "row" if release.rows_per_person == 1 else "person"
     plus = f", plus {shown(release.delta)}" if release.delta else ""
+    differing = "replaced" if release.neighbors == "replace" else "more or less"
     return (
-        f"{protected_in_words(release)}: with any one {one} replaced, any outcome would be at most "
+        f"{protected_in_words(release)}: with any one {one} {differing}, any outcome would be at most "
         f"{times_as_likely(release.epsilon)} times as likely{plus}"
     )
 

@@ -34,11 +34,14 @@ class Facts:
     rows: int
     columns: int
     longest_name: int  # in characters
+    categories: int = 0  # columns that have them
 
 
 def facts_of(table: Table) -> Facts:
     """The facts of a table."""
-    return Facts(table.n_rows, len(table.columns), max(map(len, table.columns)))
+    names = (*table.columns, *table.categories)
+    rows = table.n_rows if table.neighbors == "replace" else _MAX_ROWS
+    return Facts(rows, len(table.columns), max(map(len, names)), len(table.categories))
 
 
 Largest = Callable[[Facts], int]
@@ -64,6 +67,14 @@ def _other_rows(facts: Facts) -> int:
     return facts.rows - 1
 
 
+def _categories(facts: Facts) -> int:
+    return facts.categories
+
+
+def _cells(facts: Facts) -> int:
+    return facts.columns + facts.categories
+
+
 def _columns(facts: Facts) -> int:
     return facts.columns
 
@@ -74,6 +85,7 @@ def _sets(facts: Facts) -> int:
 
 
 _TABLE_ROWS, _TABLE_COLUMNS = "the table has {facts.rows:,} rows", "the table has {facts.columns:,} columns"
+_TABLE_CATEGORIES = "the table has {facts.categories:,} columns with categories"
 
 #: By field, for all questions and forecasts. The fields of a definition are listed beside the others.
 LIMITS: Mapping[str, Limit] = {
@@ -91,10 +103,11 @@ LIMITS: Mapping[str, Limit] = {
     "subspaces": Limit(length=_sets, inner_length=_columns, names=True, why=_TABLE_COLUMNS),
     "utility": Limit(),
     "selection": Limit(),
-    "candidates": Limit(length=_constant(100_000), inner_length=_columns, why=_TABLE_COLUMNS),
+    "candidates": Limit(length=_constant(100_000), inner_length=_cells, why=_TABLE_COLUMNS),
     "share": Limit(number=_constant(1), as_text=True),
     "radii": Limit(number=_constant(1), length=_constant(1_000)),
-    "within": Limit(number=_constant(_MAX_ROWS), as_text=True),
+    # How far off a count may be, or columns with categories.
+    "within": Limit(number=_constant(_MAX_ROWS), as_text=True, length=_categories, names=True, why=_TABLE_CATEGORIES),
     "probability": Limit(number=_constant(1), as_text=True),
     "shape": Limit(),
 }

@@ -40,13 +40,7 @@ class Dataset:
 
     def public_facts(self) -> dict[str, Any]:
         """All that is public about the table."""
-        columns = {name: {"min": bounds.min, "max": bounds.max} for name, bounds in self.table.bounds.items()}
-        return {
-            "name": self.name,
-            "n_rows": self.table.n_rows,
-            "rows_per_person": self.table.rows_per_person,
-            "columns": columns,
-        }
+        return {"name": self.name} | self.table.facts.described()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,8 @@ from eremite.geometry.thinned import (
 from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
 from eremite.session.session import Session
-from eremite.table import Bounds
+from eremite.table import Facts
+from eremite.table.rules import CellRules
 
 _ROWS = 400
 _RADII = (0.1, 1e-9)
@@ -41,9 +42,9 @@ def compile_kernels(most_columns: int) -> None:
     if not COMPILES:
         return  # compilation is off: calling the kernels as Python would take minutes
     for columns in range(1, min(most_columns, UNROLLED + 1) + 1):
-        bounds = {f"column {i}": Bounds(min=0, max=1) for i in range(columns)}
+        rules = CellRules.of({f"column {i}": (0, 1) for i in range(columns)})
         for shape, radius in product(SHAPES, _RADII):
-            table = made_up(bounds, _ROWS, 1, shape).table
+            table = made_up(Facts(rules, 1, "replace", _ROWS), shape).table
             _count_and_bound(table.points(), radius)
             _ask(Session(table, epsilon=10), columns, OutlierDefinition(min_neighbors=_NEIGHBORS, radius=radius))
 

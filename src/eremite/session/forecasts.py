@@ -1,6 +1,7 @@
 """What can be asked for free, before anything is spent."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import overload
@@ -34,7 +35,7 @@ from eremite.queries import (
     Progress,
 )
 from eremite.queries.fields import USUAL_EPSILONS, Number, SearchShape, Selection, Shape, Utility
-from eremite.table import Bounds, Table, open_stand_in, read_description
+from eremite.table import Facts, Table, open_stand_in, read_description
 
 _MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
 
@@ -43,35 +44,38 @@ class Forecasts:
     """Forecasts the errors of answers about a table, from public facts and public rows: it has no others.
 
     Args:
-        bounds: The public bounds of the table's columns.
-        n_rows: How many rows the table has; so many are made up where there is no stand-in.
-        rows_per_person: How many rows one person may have.
-        stand_in: Public rows with the same columns and bounds.
+        facts: What is public about the table. As many rows as it says are made up where there is no stand-in.
+        stand_in: Public rows with the same columns and rules.
     """
 
-    def __init__(self, bounds: Mapping[str, Bounds], n_rows: int, rows_per_person: int, stand_in: Table | None) -> None:
+    def __init__(self, facts: Facts, stand_in: Table | None) -> None:
         if stand_in is not None:
-            _require_alike(stand_in, bounds, rows_per_person)
-        self._bounds = bounds
-        self._n_rows = n_rows
-        self._rows_per_person = rows_per_person
+            _require_alike(stand_in, facts)
+        self._facts = facts
         self._stand_in = stand_in
         self._made_up: tuple[object, StandIn] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns, which are public."""
-        return tuple(self._bounds)
+        return tuple(self._facts.bounds)
 
     @property
     def n_rows(self) -> int:
-        """N, which is public."""
-        return self._n_rows
+        """N, where it is public."""
+        if self._facts.neighbors != "replace":
+            raise InputError('The number of rows is private with neighbors = "add-remove"; ask count_rows.')
+        return self._facts.rows
+
+    @property
+    def facts(self) -> Facts:
+        """Everything public about the table."""
+        return self._facts
 
     @property
     def rows_per_person(self) -> int:
         """How many rows one person may have, which is public."""
-        return self._rows_per_person
+        return self._facts.rows_per_person
 
     @overload
     def forecast(self, query: ForecastCountQuery, *, progress: Progress | None = None) -> CountForecast: ...
@@ -304,6 +308,7 @@ class Forecasts:
         share: Number,
         columns: Iterable[str] | None = None,
         radii: Sequence[float] | None = None,
+        within: Sequence[str] | None = None,
         shape: Shape = "clusters",
     ) -> RadiusForecast:
         """At which radius is about this share of public or made-up rows outliers. Spends nothing.
@@ -313,21 +318,24 @@ class Forecasts:
             share: Which part of the rows shall be outliers: 0.01 or "1/100".
             columns: The columns that count; default: all.
             radii: The list to choose from; default: 0.001 to 0.4.
+            within: Columns with categories; only rows that agree on them are neighbors.
             shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
         """
         return self.forecast(
-            ForecastRadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, shape=shape)
+            ForecastRadiusQuery(
+                min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, within=within, shape=shape
+            )
         )
 
     def _rows(self, shape: Shape) -> StandIn:
         """Public rows, or made-up ones."""
-        return self._once(shape, lambda: made_up(self._bounds, self._n_rows, self._rows_per_person, shape))
+        return self._once(shape, lambda: made_up(self._facts, shape))
 
     def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
         """Public rows, or made-up ones with something to find."""
-        family, facts = query.family(self.columns), (self._bounds, self._n_rows, self._rows_per_person)
+        family = query.family(self.columns)
         key = (query.shape, query.h, family)
-        return self._once(key, lambda: made_up_for_search(family, query.h, *facts, query.shape))
+        return self._once(key, lambda: made_up_for_search(family, query.h, self._facts, query.shape))
 
     def _once(self, key: object, make: Callable[[], StandIn]) -> StandIn:
         """The stand-in; without one, the rows made up last if they were made up in the same way."""
@@ -346,10 +354,11 @@ def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
         rows: How many rows to make up, where the description names no stand-in.
     """
     description = read_description(path)
-    bounds, rows_per_person = description.bounds, description.dataset.rows_per_person
-    stand_in = open_stand_in(description)
+    stand_in, dataset = open_stand_in(description), description.dataset
     if stand_in is not None:
-        return Forecasts(bounds, stand_in.n_rows, rows_per_person, stand_in)
+        return Forecasts(stand_in.facts, stand_in)
+    if rows is None:
+        rows = dataset.rows_about
     if rows is None:
         raise InputError(
             f"{description.path} names no stand_in, so rows are made up: give rows (--rows), the public number of rows "
@@ -357,11 +366,13 @@ def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
         )
     if not 1 <= rows <= _MOST_ROWS:
         raise InputError(f"rows (--rows) must be a whole number from 1 to {_MOST_ROWS:,}.")
-    return Forecasts(bounds, rows, rows_per_person, None)
+    return Forecasts(Facts(description.rules(), dataset.rows_per_person, dataset.neighbors, rows), None)
 
 
-def _require_alike(stand_in: object, bounds: Mapping[str, Bounds], rows_per_person: int) -> None:
+def _require_alike(stand_in: object, facts: Facts) -> None:
     """Forecasts scale and split as the table's own questions do."""
-    facts = (bounds, rows_per_person)
-    if not isinstance(stand_in, Table) or (stand_in.bounds, stand_in.rows_per_person) != facts:
-        raise InputError("stand_in must be a Table with the same columns, bounds and rows_per_person as the table.")
+    if not isinstance(stand_in, Table) or replace(stand_in.facts, rows=facts.rows) != facts:
+        raise InputError(
+            "stand_in must be a Table with the same columns, bounds, categories, rules, neighbors and rows_per_person "
+            "as the table."
+        )

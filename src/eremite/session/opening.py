@@ -100,7 +100,8 @@ def accept_ledger(path: str | Path, place: str | Path | None = None, *, reason: 
     ledger = open_ledger(_place(description, place), create="quietly")
     if known is not None and _agree(ledger, witness):
         raise InputError(f"{ledger.where} and its witness agree; there is nothing to accept.")
-    ledger.open_dataset(name, cap, description.dataset.rows_per_person, source_fingerprint(description))
+    dataset = description.dataset
+    ledger.open_dataset(name, cap, dataset.rows_per_person, source_fingerprint(description), dataset.neighbors)
     ledger.accept(name, witness, reason=reason, known=Head(0, "") if known is None else known.head)
     return Accepted(name, ledger.witnessed(witness), known)
 
@@ -128,7 +129,7 @@ def _ledger_of(description: Description, given: Ledger | str | Path | None, crea
     if not ledger.knows(dataset.name):
         _tell_new(ledger.where, description, cap, create)
     source = source_fingerprint(description)
-    ledger.open_dataset(dataset.name, cap, dataset.rows_per_person, source)
+    ledger.open_dataset(dataset.name, cap, dataset.rows_per_person, source, dataset.neighbors)
     _tell_shared(dataset.name, ledger.note_source(dataset.name, source))
     ledger.settle()
     return ledger

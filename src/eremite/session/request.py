@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from eremite.outliers import OutlierDefinition
 from eremite.queries import Plan
 from eremite.release import Parameters, Release, Value
 from eremite.table import Table
@@ -43,9 +44,8 @@ class Request:
     @property
     def fingerprint(self) -> str:
         """Stable hash that identifies the question, as asked, and the public facts of the table it is about."""
-        bounds = {name: [bound.min, bound.max] for name, bound in self.table.bounds.items()}
-        facts = {"n_rows": self.table.n_rows, "rows_per_person": self.table.rows_per_person, "bounds": bounds}
-        return f"{FINGERPRINT_VERSION}:{_digest([self._asked, facts, list(bounds)])}"
+        facts = [self.table.facts.to_json(), list(self.table.bounds)]
+        return f"{FINGERPRINT_VERSION}:{_digest([self._asked, *facts])}"
 
     def release(self, value: Value, request_id: str, charged_at: datetime, more: Parameters = ()) -> Release:
         """The answer with all that was public before it. How long it took to compute depends on the rows."""
@@ -58,6 +58,7 @@ class Request:
             epsilon=plan.privacy.epsilon,
             delta=plan.privacy.delta,
             mechanism=plan.mechanism,
+            neighbors=self.table.neighbors,
             rows_per_person=self.table.rows_per_person,
             parameters=(*plan.parameters, *more),
             request_id=request_id,
@@ -67,8 +68,8 @@ class Request:
 
 
 def _to_json(value: Any) -> Any:
-    if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, OutlierDefinition):
+        return value.to_json()
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, np.ndarray):

@@ -36,14 +36,14 @@ class Screen:
             candidates: Points in the table's own units. A frame is matched by name, an array or a list of rows by
                 position, as in `Session.detect_outliers`.
         """
-        points = self._request.table.scale(candidates, self._plan.columns)
+        points, strata = self._request.table.locate(candidates, self._plan.columns, self._plan.definition.within)
         with self._one_at_a_time:
             if self.yes_left == 0:
                 raise BudgetRefused(
                     f"This screen has given all of its {self._plan.most_yes} yes answers; open another with "
                     "open_screen."
                 )
-            answers = self._screening.answer(points)
+            answers = self._screening.answer(points, strata)
             first, self._asked = self._asked, self._asked + len(answers)
         return self._request.release(answers, self._request_id, self._charged_at, (("asked_before", first),))
 

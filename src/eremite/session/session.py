@@ -34,8 +34,9 @@ ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | Radius
 class Session(Forecasts):
     """Answers questions about one table, and spends at most `epsilon` and `delta` on all of them together.
 
-    Protected: every row, or all rows of a person if the table says how many those can be. Public: the number of rows,
-    the columns, their bounds, every request and every `Release`. Every request is checked first, then charged, and only
+    Protected: every row, or all rows of a person if the table says how many those can be. Public: what was declared
+    about the table, the number of its rows unless its neighbors are "add-remove", every request and every `Release`.
+    Every request is checked first, then charged, and only
     then is a row looked at: a request that does not fit, or that the budget does not cover, costs nothing. A request
     under an id that was answered before gives that answer again, and costs nothing.
 
@@ -70,12 +71,12 @@ class Session(Forecasts):
         if not isinstance(table, Table):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
         cap = checked_budget(epsilon, delta)
-        super().__init__(table.bounds, table.n_rows, table.rows_per_person, stand_in)
+        super().__init__(table.facts, stand_in)
         self._table = table
         self._account = Account(dataset, account)
         self._ledger = _ledger(ledger, clock)
         self._new_id = new_id
-        self._ledger.open_dataset(dataset, cap, table.rows_per_person)
+        self._ledger.open_dataset(dataset, cap, table.rows_per_person, neighbors=table.neighbors)
 
     @property
     def remaining(self) -> Privacy:
@@ -289,6 +290,7 @@ class Session(Forecasts):
         share: Number,
         columns: Iterable[str] | None = None,
         radii: Sequence[float] | None = None,
+        within: Sequence[str] | None = None,
         epsilon: Number,
         request_id: str | None = None,
     ) -> Release:
@@ -299,13 +301,17 @@ class Session(Forecasts):
 
         Args:
             min_neighbors: A row with fewer other rows near it is an outlier.
-            share: Which part of the rows shall be outliers: 0.01 or "1/100".
+            share: Which part of the rows shall be outliers: 0.01 or "1/100". Where their number is private, of
+                `rows_about`.
             columns: The columns that count; default: all.
             radii: The public list to choose from; default: 0.001 to 0.4.
+            within: Columns with categories; only rows that agree on them are neighbors.
             epsilon: What to spend, taken as written.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
-        query = RadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, epsilon=epsilon)
+        query = RadiusQuery(
+            min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, within=within, epsilon=epsilon
+        )
         return self.ask(query, request_id=request_id)
 
     def open_screen(

@@ -1,13 +1,14 @@
 """The private table and what is public about it.
 
-Public names: `Table`, its `Bounds` and `Categories`, and `Part`, the rows that take part in a question; `Description`,
-`Dataset` and `Budget`, read by `read_description`; `open_table` and `open_stand_in`, which turn a description into
-tables; `write_starter`, which writes a first description.
+Public names: `Table`, its `Bounds`, `Categories` and public `Facts`, and `Part`, the rows that take part in a
+question; `Description`, `Dataset` and `Budget`, read by `read_description`; `open_table` and `open_stand_in`, which
+turn a description into tables; `write_starter`, which writes a first description.
 """
 
 from eremite.table.bounds import Bounds
 from eremite.table.categories import Categories
 from eremite.table.description import Budget, Dataset, Description, read_description
+from eremite.table.facts import Facts
 from eremite.table.opening import open_stand_in, open_table
 from eremite.table.part import Part
 from eremite.table.starter import Starter, write_starter
@@ -19,6 +20,7 @@ __all__ = [
     "Categories",
     "Dataset",
     "Description",
+    "Facts",
     "Part",
     "Starter",
     "Table",

@@ -27,6 +27,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from eremite.errors import InputError
+from eremite.privacy import Neighbors
 from eremite.table.bounds import Bounds
 from eremite.table.categories import Categories
 from eremite.table.description_errors import (
@@ -39,7 +40,7 @@ from eremite.table.description_errors import (
 )
 from eremite.table.files import ending
 from eremite.table.instants import UTC, require_zone
-from eremite.table.neighbors import Neighbors, neighbors_problem
+from eremite.table.neighbors import neighbors_problem
 from eremite.table.numeric import or_input_error
 from eremite.table.rules import CellRules
 from eremite.table.sources import source_kind, source_path, source_problem

@@ -1,12 +1,8 @@
 """The neighboring relation: which tables a release must not tell apart."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from eremite.errors import InputError
-
-#: "replace": tables of the same public number of rows that differ in one row. "add-remove": tables of which one has a
-#: row more, so that the number of rows is private too.
-Neighbors: TypeAlias = Literal["replace", "add-remove"]
 
 
 def neighbors_problem(neighbors: Any, rows_about: Any) -> str | None:

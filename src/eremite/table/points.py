@@ -11,6 +11,7 @@ import numpy as np
 from eremite.errors import InputError
 from eremite.names import list_names, quote_name
 from eremite.table.bounds import FloatArray
+from eremite.table.categories import Codes
 from eremite.table.cells import is_numeric_dtype
 from eremite.table.frames import columns_by_name, columns_by_place, names_of, require_cells, with_names
 from eremite.table.numeric import counted, of_public_rows
@@ -19,17 +20,24 @@ from eremite.table.rules import CellRules
 PLACE = "the points"
 
 
-def columns_of_points(points: Any, names: Sequence[str], rules: CellRules) -> dict[str, FloatArray]:
-    """A column of numbers for each name, by the rules of the table, from a frame with exactly these columns or from
-    rows in this order. A point cannot be left out, so a cell that would leave out a row is an error."""
-    named = with_names(points)
-    columns = _by_place(points, names, rules) if named is None else _by_name(named, names)
+def columns_of_points(
+    points: Any, names: Sequence[str], rules: CellRules, within: Sequence[str] = ()
+) -> tuple[dict[str, FloatArray], dict[str, Codes]]:
+    """A column of numbers for each name and of codes for each category column of `within`, by the rules of the table.
+
+    From a frame with exactly these columns, or from rows in this order. A point cannot be left out, so a cell that
+    would leave out a row is an error.
+    """
+    named, both = with_names(points), [*names, *within]
+    columns = _by_place(points, names, rules, within) if named is None else _by_name(named, both)
     require_cells(columns, PLACE)
-    read = of_public_rows(lambda: rules.numbers(columns, PLACE))
+    read = of_public_rows(lambda: rules.numbers({name: columns[name] for name in names}, PLACE))
+    codes = of_public_rows(lambda: rules.codes({name: columns[name] for name in within}, PLACE))
     absent = [name for name, values in read.items() if np.isnan(values).any()]
+    absent += [name for name, values in codes.items() if (values < 0).any()]
     if absent:
         raise InputError(f"In {PLACE}, column {quote_name(absent[0])} has a missing cell; give every point a value.")
-    return read
+    return read, codes
 
 
 def _by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -42,13 +50,16 @@ def _by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
     return columns_by_name(named, names)
 
 
-def _by_place(points: Any, names: Sequence[str], rules: CellRules) -> dict[str, Any]:
-    plain = all(rules.bounds[name].kind == "number" and rules.missing[name] == "refuse" for name in names)
+def _by_place(points: Any, names: Sequence[str], rules: CellRules, within: Sequence[str]) -> dict[str, Any]:
+    plain = not within and all(
+        rules.bounds[name].kind == "number" and rules.missing[name] == "refuse" for name in names
+    )
     try:
         # Objects keep dates, texts and numbers apart, where NumPy would turn all of them into texts.
         array = points if isinstance(points, np.ndarray) else np.asarray(points, dtype=None if plain else object)
     except ValueError:
         array = np.empty(0)  # ragged rows; refused below, in our own words
+    names = [*names, *within]
     fits = array.ndim == 2 and array.shape[1] == len(names)
     if not fits or (plain and not is_numeric_dtype(array.dtype)):
         noun = "number" if plain else "value"

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from eremite.errors import InputError
 from eremite.html import card
 from eremite.names import list_names, quote_name, show_name
+from eremite.privacy import Neighbors
 from eremite.table.bounds import Bounds, FloatArray
 from eremite.table.categories import Categories, Codes, Lookup, Value
+from eremite.table.facts import Facts
 from eremite.table.frames import columns_from_frame
-from eremite.table.neighbors import Neighbors, require_neighbors
+from eremite.table.neighbors import require_neighbors
 from eremite.table.numeric import name_list, require_columns
 from eremite.table.part import Part, gather, split, whole_part
 from eremite.table.points import columns_of_points
@@ -107,11 +109,30 @@ class Table:
         kept = MappingProxyType(codes)
         return cls(rules, rows_per_person, neighbors, rows_about, _scaled=scaled, _codes=kept)
 
+    @classmethod
+    def from_numbers(cls, numbers: Mapping[str, FloatArray], codes: Mapping[str, Codes], facts: Facts) -> "Table":
+        """A table of public facts from numbers that need no rules: finite, one column for each coordinate."""
+        scaled = np.stack([facts.bounds[name].scale(values) for name, values in numbers.items()])
+        scaled.flags.writeable = False
+        about = facts.rows if facts.neighbors == "add-remove" else None
+        kept = MappingProxyType(dict(codes))
+        return cls(facts.rules, facts.rows_per_person, facts.neighbors, about, _scaled=scaled, _codes=kept)
+
     @property
     def n_rows(self) -> int:
         """The number of all rows, left out or not. Public with neighbors = "replace", private with "add-remove"."""
         if self.neighbors == "add-remove":
             raise InputError('The number of rows is private with neighbors = "add-remove"; ask count_rows.')
+        return self.all_rows()
+
+    @property
+    def facts(self) -> Facts:
+        """Everything public about the table."""
+        rows = self.n_rows if self.rows_about is None else self.rows_about
+        return Facts(self.rules, self.rows_per_person, self.neighbors, rows)
+
+    def all_rows(self) -> int:
+        """The number of all rows, left out or not: private where neighbors come and go."""
         return int(self._scaled.shape[1])
 
     @property
@@ -179,8 +200,8 @@ class Table:
         names, strata = self._names(columns), self.choose_within(within)
         places = self._taking_part([*names, *strata])
         if not strata and places is None:
-            return whole_part(self._all_points(names), np.arange(self._length))
-        kept = np.arange(self._length) if places is None else places
+            return whole_part(self._all_points(names), np.arange(self.all_rows()))
+        kept = np.arange(self.all_rows()) if places is None else places
         if not strata:
             return whole_part(gather(self._chosen(names), kept), kept)
         codes, radix = self._combined(strata, kept)
@@ -190,7 +211,7 @@ class Table:
         """A part for each combination of declared values of the columns `by`, as `group_names` lists them. Private."""
         names, groups, strata = self._names(columns), self.choose_within(by), self.choose_within(within)
         places = self._taking_part([*names, *groups, *strata])
-        kept = np.arange(self._length) if places is None else places
+        kept = np.arange(self.all_rows()) if places is None else places
         (coarse, count), (fine, radix) = self._combined(groups, kept), self._combined(strata, kept)
         if count * radix > _MOST_GROUPS:
             raise InputError(f"The columns {_quoted((*groups, *strata))} have too many combinations; choose fewer.")
@@ -220,13 +241,25 @@ class Table:
         A frame, a structured array or a mapping from names to lists is matched by name, and must have exactly these
         columns, in any order. An array or a list of rows must have them in the order of `columns`.
         """
-        names = self._names(columns)
-        raw = columns_of_points(points, names, self.rules)
+        return self.locate(points, columns)[0]
+
+    def locate(
+        self, points: Any, columns: Iterable[str] | None = None, within: Iterable[str] = ()
+    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        """Public points as `scale` has them, and the code of the stratum of each, as `Part.strata` has it.
+
+        Points have the columns of `within` too; rows without names have them after the others.
+        """
+        names, strata = self._names(columns), self.choose_within(within)
+        raw, codes = columns_of_points(points, names, self.rules, strata)
         scaled = np.empty((len(raw[names[0]]), len(names)), dtype=np.float64)
         for place, name in enumerate(names):
             scaled[:, place] = self.bounds[name].scale(raw[name])
         scaled.flags.writeable = False
-        return scaled
+        located = np.zeros(len(scaled), dtype=np.int64)
+        for name in strata:
+            located = located * len(self.categories[name].names) + codes[name]
+        return scaled, located
 
     def __repr__(self) -> str:
         return f"Table({', '.join(f'{name}={value}' for name, value in self._facts().items())})"
@@ -250,11 +283,6 @@ class Table:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
-
-    @property
-    def _length(self) -> int:
-        """The number of rows; private where neighbors come and go."""
-        return int(self._scaled.shape[1])
 
     @property
     def _known(self) -> str:
@@ -281,7 +309,7 @@ class Table:
         return [self._scaled[self.columns.index(name)] for name in names]
 
     def _all_points(self, names: Sequence[str]) -> FloatArray:
-        points: FloatArray = np.empty((self._length, len(names)), dtype=np.float64)
+        points: FloatArray = np.empty((self.all_rows(), len(names)), dtype=np.float64)
         for place, column in enumerate(self._chosen(names)):
             points[:, place] = column
         return points

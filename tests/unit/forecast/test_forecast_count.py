@@ -9,7 +9,7 @@ import eremite
 from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.forecast import SHAPES, StandIn, epsilon_for_count, forecast_count, made_up
 from eremite.queries import CountQuery, EpsilonForCountQuery, ForecastCountQuery
-from eremite.table import Bounds
+from eremite.table import Bounds, Facts
 from eremite.table.rules import CellRules
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
@@ -99,7 +99,7 @@ def test_accuracy_beyond_all_floats_is_reached():
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_made_up_rows_are_the_same_every_time_and_within_bounds(shape):
-    first, second = (made_up(BOUNDS, 300, 2, shape) for _ in range(2))
+    first, second = (made_up(Facts(CellRules.of(BOUNDS), 2, "replace", 300), shape) for _ in range(2))
     assert (first.table.points() == second.table.points()).all()
     assert first.table.points().shape == (300, 2)
     assert first.table.bounds == BOUNDS

@@ -19,16 +19,22 @@ from eremite.forecast import (
     planted,
 )
 from eremite.forecast import subspaces as forecasting
-from eremite.forecast.draws import Field, field, noisy_centers
+from eremite.forecast.draws import Field, field_of, noisy_centers
 from eremite.mechanisms import SmoothLaplace, entropy
 from eremite.outliers import count_outliers
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, SubspacesQuery
 from eremite.queries.subspaces import family_among
-from eremite.table import Bounds
+from eremite.table import Bounds, Facts
 from eremite.table.rules import CellRules
 
 NAMES = ("a", "b", "c", "d")
 BOUNDS = dict.fromkeys(NAMES, Bounds(0, 1))
+
+
+def facts(bounds, rows, rows_per_person=1):
+    return Facts(CellRules.of(bounds), rows_per_person, "replace", rows)
+
+
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.03)
 ROWS = np.clip(np.random.default_rng(5).normal(0.5, [0.3, 0.2, 0.15, 0.1], (120, 4)), 0, 1)
 PAIRS = family_among(NAMES, 2, None, None)
@@ -205,7 +211,7 @@ def test_probability_is_between_0_and_1(probability):
 
 def test_look_is_taken_once_for_all_epsilons(monkeypatch):
     looks = []
-    monkeypatch.setattr(forecasting, "field", lambda *given, **more: looks.append(1) or field(*given, **more))
+    monkeypatch.setattr(forecasting, "field_of", lambda *given: looks.append(1) or field_of(*given))
     epsilon_needed(public(), asked(), "0.5")
     assert looks == [1]
 
@@ -219,7 +225,7 @@ def test_progress_is_told_of_every_set():
 def test_more_sets_or_rows_than_a_forecast_looks_at_are_refused():
     columns = [f"c{number}" for number in range(30)]
     bounds, family = dict.fromkeys(columns, Bounds(0, 1)), family_among(columns, 4, None, None)
-    stand_in = made_up_for_search(family, 1, bounds, 200, 1, "planted")
+    stand_in = made_up_for_search(family, 1, facts(bounds, 200), "planted")
     with pytest.raises(InputError, match=r"200 rows in 27,405 sets of columns, and stops at 10,000 sets"):
         forecast_at(stand_in, asked(size=4), [1])
     with pytest.raises(InputError, match=r"27,405 sets"):
@@ -228,7 +234,7 @@ def test_more_sets_or_rows_than_a_forecast_looks_at_are_refused():
 
 def test_more_draws_than_a_forecast_simulates_are_refused_before_a_look(monkeypatch):
     """Every draw looks at every set, in each of 2,500 runs, for free."""
-    monkeypatch.setattr(forecasting, "field", lambda *_, **__: pytest.fail("was looked at"))
+    monkeypatch.setattr(forecasting, "field_of", lambda *_: pytest.fail("was looked at"))
     names = [f"x{i}" for i in range(19)]
     wide = Session(Table.from_frame(np.zeros((9, 19)), dict.fromkeys(names, (0, 1))), epsilon=1)
     with pytest.raises(InputError, match="Naming 900 of 3,876 sets of columns takes more than the 1,000,000 looks"):
@@ -276,7 +282,7 @@ FAMILIES = [
 @pytest.mark.parametrize(("sets", "h", "planted"), FAMILIES)
 def test_planted_rows_are_outliers_in_the_planted_sets_alone(sets, h, planted, radius):
     family = family_among(NAMES, **{"size": None, "max_size": None, "subspaces": None} | sets)
-    stand_in = made_up_for_search(family, h, BOUNDS, 4_000, 1, "planted")
+    stand_in = made_up_for_search(family, h, facts(BOUNDS, 4_000), "planted")
     definition = OutlierDefinition(min_neighbors=5, radius=radius)
     counts = {one: count_outliers(stand_in.table.points(one), definition) for one in family}
     assert all(30 <= counts[one] <= 40 for one in planted)
@@ -289,7 +295,7 @@ def test_planted_rows_are_outliers_in_the_planted_sets_alone(sets, h, planted, r
 @pytest.mark.parametrize(("size", "planted"), [(2, ("a", "b")), (3, ("a", "b", "c"))])
 def test_planted_rows_are_outliers_as_the_page_of_forecasts_says(size, planted, radius):
     family = family_among(NAMES, size, None, None)
-    table = made_up_for_search(family, 1, BOUNDS, 20_000, 1, "planted").table
+    table = made_up_for_search(family, 1, facts(BOUNDS, 20_000), "planted").table
     definition = OutlierDefinition(min_neighbors=5, radius=radius)
     counts = {one: count_outliers(table.points(one), definition) for one in family}
     assert 90 <= counts.pop(planted) <= 100
@@ -300,7 +306,7 @@ def test_planted_rows_are_outliers_as_the_page_of_forecasts_says(size, planted, 
 def test_made_up_rows_are_the_same_every_time_and_within_bounds(shape):
     bounds = {"a": Bounds(0, 10), "b": Bounds(-5, 5), "c": Bounds(1, 2)}
     family = family_among(list(bounds), 2, None, None)
-    first, second = (made_up_for_search(family, 1, bounds, 300, 2, shape) for _ in range(2))
+    first, second = (made_up_for_search(family, 1, facts(bounds, 300, 2), shape) for _ in range(2))
     assert (first.table.points() == second.table.points()).all()
     assert first.table.points().shape == (300, 3)
     assert (first.table.bounds, first.table.rows_per_person) == (bounds, 2)
@@ -353,7 +359,7 @@ def test_bad_forecast_is_refused(bad, sentence):
         private_session().forecast_subspaces(DEFINITION, **{"h": 1, "size": 2} | bad)
 
 
-ALIKE = "stand_in must be a Table with the same columns, bounds and rows_per_person"
+ALIKE = "stand_in must be a Table with the same columns, bounds, categories, rules, neighbors and rows_per_person"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_frame_of_other_columns_is_refused_for_free(frame, rows):
 def test_screen_matches_a_frame_by_name(frame):
     screen = Session(table(), epsilon=1).open_screen(DEFINITION, most_yes=30, epsilon=1)
     seen = []
-    screen._screening.answer = lambda points: seen.append(points.tolist()) or (False,) * len(points)
+    screen._screening.answer = lambda points, _: seen.append(points.tolist()) or (False,) * len(points)
     screen.ask(FRAMES[frame](SWAPPED))
     screen.ask(POINTS)
     assert seen == [plan().candidates.tolist()] * 2

@@ -125,11 +125,12 @@ def test_charge_stays_when_the_count_fails(session, monkeypatch):
 def test_charge_is_made_before_a_row_is_looked_at(session, monkeypatch):
     found = []
 
-    def look(table, columns=None):
+    def look(*_):
         found.append(session.remaining)
         raise PrivateSideError
 
     monkeypatch.setattr(Table, "points", look)
+    monkeypatch.setattr(Table, "part", look)
     monkeypatch.setattr(Table, "column", look)
     with pytest.raises(PrivateSideError):
         session.count_outliers(DEFINITION, epsilon=0.5, delta=1e-6, mechanism="global-gaussian")
