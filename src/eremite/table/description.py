@@ -29,6 +29,7 @@ from eremite.table.description_errors import CUSTOM, sentence_for, syntax_senten
 from eremite.table.files import ending
 from eremite.table.numeric import or_input_error
 from eremite.table.sources import source_kind, source_path, source_problem
+from eremite.table.writing import Writing
 
 LARGEST_EXPONENT = 300  # keeps fractions short; no sensible budget comes near it
 
@@ -94,6 +95,10 @@ class Dataset(Record):
     query: str | None = Field(default=None, repr=False)
     rows_per_person: int = Field(default=1, ge=1)
     stand_in: Text | None = None
+    separator: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+    sheet: str | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -101,7 +106,16 @@ class Dataset(Record):
         if self.stand_in is not None and source_kind(self.stand_in) != "file":
             raise _problem(".stand_in must be a file of public rows")
         _require(".stand_in", None if self.stand_in is None else source_problem(self.stand_in, None))
+        try:
+            _ = self.writing
+        except InputError as error:
+            raise _problem(f".{error}") from None
         return self
+
+    @property
+    def writing(self) -> Writing:
+        """How the file is written; the same holds for the stand-in."""
+        return Writing(self.separator, self.decimal, self.encoding, self.sheet)
 
 
 class Interval(Record):

@@ -1,6 +1,6 @@
 """Data files: the ending of a name decides which module reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -8,26 +8,33 @@ import pyarrow as pa
 
 from eremite.errors import InputError
 from eremite.table import arrow_files, csv_files, parquet_files
+from eremite.table.text_files import KINDS, PACKED
+from eremite.table.writing import PLAIN, Writing
 
+TEXTS = (*(f"{kind}{packed}" for kind in KINDS for packed in ("", *PACKED)), ".zip")
 FORMATS: dict[str, ModuleType] = {
-    ".csv": csv_files,
-    ".csv.gz": csv_files,
+    **dict.fromkeys(TEXTS, csv_files),
     ".parquet": parquet_files,
     ".arrow": arrow_files,
     ".feather": arrow_files,
 }
-ENDINGS = ", ".join(FORMATS)
+ENDINGS = ".csv, .tsv, .txt (also packed: .gz, .bz2, .zip), .parquet, .arrow, .feather"
 
 
-def read_file(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """The wanted columns of a file as Arrow columns, not yet checked for missing values."""
-    table: pa.Table = _format(path).read(path, wanted)
+def read_file(path: Path, wanted: Sequence[str], writing: Writing = PLAIN, as_text: Collection[str] = ()) -> pa.Table:
+    """The wanted columns of a file as Arrow columns, not yet checked for missing values.
+
+    Files that declare types, such as Parquet, keep them. In a text file, the columns that `as_text` names come as
+    text, with blanks kept and an empty text for an empty cell; the others come as float64, with null where a cell is
+    missing or is no number.
+    """
+    table: pa.Table = _format(path).read(path, wanted, writing, as_text)
     return table
 
 
-def file_schema(path: Path) -> pa.Schema:
-    """Names and types of the columns of a file."""
-    schema: pa.Schema = _format(path).schema(path)
+def file_schema(path: Path, writing: Writing = PLAIN) -> pa.Schema:
+    """Names and types of the columns of a file; in text files, the types that their first rows suggest."""
+    schema: pa.Schema = _format(path).schema(path, writing)
     return schema
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,7 @@ FAILURES = (
     csv.Error,
     EOFError,
     zlib.error,
+    BadZipFile,
 )
 
 

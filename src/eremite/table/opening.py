@@ -28,7 +28,9 @@ def open_stand_in(description: Description) -> Table | None:
     if path is None:
         return None
     wanted = list(description.bounds)
-    columns = of_public_rows(lambda: float_columns(read_file(path, wanted), wanted, str(path)))
+    columns = of_public_rows(
+        lambda: float_columns(read_file(path, wanted, description.dataset.writing), wanted, str(path))
+    )
     return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
 
 
@@ -40,7 +42,7 @@ def _read(description: Description, wanted: list[str]) -> pa.Table:
         case "sqlite":
             return read_sqlite(description.source_path, dataset.query or "", wanted)
         case _:
-            return read_file(description.source_path, wanted)
+            return read_file(description.source_path, wanted, dataset.writing)
 
 
 def _place(description: Description) -> str:

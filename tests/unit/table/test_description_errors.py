@@ -111,7 +111,7 @@ WRONG = {
     "same column twice": (DATASET + COLUMNS + "bmi = { min = 0, max = 1 }\n", ["same key twice at line 7"]),
     "same section twice": (DATASET + COLUMNS + DATASET, ["same key twice"]),
     "unknown ending": (
-        with_source('source = "patients.xlsx"'),
+        with_source('source = "patients.sav"'),
         ["dataset.source has an unknown ending", ".parquet"],
     ),
     "unknown database": (
@@ -131,7 +131,7 @@ WRONG = {
     "not a select": (with_source(f'source = "{URL}"\nquery = "DELETE FROM t"'), ["one SELECT statement"]),
     "stand-in not a file": (DATASET + f'stand_in = "{URL}"\n' + COLUMNS, ["dataset.stand_in must be a file"]),
     "stand-in of unknown ending": (
-        DATASET + 'stand_in = "public.txt"\n' + COLUMNS,
+        DATASET + 'stand_in = "public.doc"\n' + COLUMNS,
         ["dataset.stand_in has an unknown ending"],
     ),
 }

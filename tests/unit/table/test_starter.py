@@ -72,8 +72,8 @@ def test_starter_never_overwrites(tmp_path: Path) -> None:
         ("bmi,bmi\n1,2\n", "Column 'bmi' is more than once"),
         ("31337.4242,SECRETCELL\n1,b\n", "does not look like column names"),
         ("bmi,age\n", "no rows to judge their types by"),
-        ("bmi,age\n1,2\n31337.4242\n", "1 row does not have the 2 fields of the first line"),
-        ("bmi;SECRETCELL\n1;2\n", "the separator must be a comma"),
+        ("bmi,age\n1,2\n31337.4242\n", "some row does not have the 2 fields of the first line"),
+        ("bmi;SECRETCELL\n1;2\n", '--separator ";"'),
     ],
 )
 def test_starter_needs_named_numeric_columns(tmp_path: Path, content: str, words: str) -> None:
