@@ -32,12 +32,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.errors import TableError
-from eremite.table import cells, csv_files
+from eremite.table import cells, csv_files, parquet_folders
 from eremite.table.files import read_file
 from eremite.table.frames import columns_by_name, columns_by_place, read_columns, with_names
 from eremite.table.sqlite import read_sqlite
 from eremite.table.text_files import text_file
-from eremite.table.writing import PLAIN
+from eremite.table.writing import PLAIN, Writing
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Cells = Sequence[Any]
@@ -123,6 +123,25 @@ def csv(values: Cells, folder: Path) -> Path:
     return folder / "rows.csv"
 
 
+def european_csv(values: Cells, folder: Path) -> Path:
+    """The same with decimal commas; a cell with a comma of its own is no number."""
+    fields = [str("" if value is None else value).replace(",", " ").replace(".", ",") for value in values]
+    (folder / "rows.csv").write_text("\n".join(["a;b", *(f"{field};1" for field in fields)]), encoding="utf-16")
+    return folder / "rows.csv"
+
+
+def from_european_csv(path: Path) -> Floats:
+    return cells.from_arrow(read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a"))
+
+
+def parts(values: Cells, folder: Path) -> Path:
+    """The row that is attacked has a file of its own, with a type of its own."""
+    place = len(values) // 2
+    for name, some in enumerate((values[:place], values[place : place + 1], values[place + 1 :])):
+        pyarrow.parquet.write_table(pa.table({"a": pa.array(list(some))}), folder / f"{name}.parquet")
+    return folder
+
+
 def arrow(kind: pa.DataType | None = None) -> Source:
     return Source(lambda values, _: pa.table({"a": pa.array(list(values), kind)}))
 
@@ -166,7 +185,10 @@ SOURCES: dict[str, Source] = OF_OBJECTS | {
     "feather": written("rows.feather", pyarrow.feather.write_feather),
     "sqlite": Source(sqlite, from_sqlite),
     "csv": Source(csv, from_file),
+    "folder of parquet": Source(parts, from_file),
 }
+
+EUROPEAN_CSV = Source(european_csv, from_european_csv)
 
 CENTS = [Decimal(cents) / 100 for cents in (1, 7, 11, 29, 57, 58, 99, 115, 1234, 4567, 9999)]
 COLUMNS: list[Cells] = [
@@ -345,6 +367,15 @@ def test_any_line_of_csv_changes_no_other_row(lines: list[str], place: int, host
         assert bits(np.delete(before, place)) == bits(np.delete(after, place))
 
 
+@pytest.mark.parametrize("values", COLUMNS[-2:])
+def test_european_csv_is_read_as_defined_whatever_the_others_are(values: Cells, tmp_path: Path) -> None:
+    read = EUROPEAN_CSV.reading(values, tmp_path)
+    assert read is not None
+    assert bits(read) == bits(np.array([of_text(value) for value in values]))
+    found = (changed(EUROPEAN_CSV, values, len(values) // 2, hostile, tmp_path) for hostile in HOSTILE)
+    assert not list(filter(None, found))
+
+
 @pytest.mark.parametrize("letters", ["01.eE+- \t", "1naif.x_-"])
 def test_both_ways_through_a_csv_file_read_every_short_field_alike(letters: str, tmp_path: Path) -> None:
     """L4: what the quick way takes, it reads as the text is read."""
@@ -393,3 +424,28 @@ def test_attack_catches(mutant: str, name: str, tmp_path: Path, monkeypatch: pyt
     place, mutated, _ = MUTANTS[mutant]
     monkeypatch.setattr(cells, place, mutated)
     assert next(changes(SOURCES[name], tmp_path), None) is not None
+
+
+def joined_by_arrow(path: Path, name: str, columns: Sequence[pa.ChunkedArray], as_text: bool) -> pa.ChunkedArray:
+    tables = [pa.table({"a": column}) for column in columns]
+    return pa.concat_tables(tables, promote_options="permissive").column("a")
+
+
+def decimal_sign_of_the_column(writing: Writing, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    points = pc.any(pc.match_substring(texts, ".")).as_py()
+    return cells.from_text(texts if points else pc.replace_substring(texts, ",", "."))
+
+
+def test_attack_catches_files_joined_by_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_folders, "_joined", joined_by_arrow)
+    assert next(changes(SOURCES["folder of parquet"], tmp_path), None) is not None
+
+
+def test_attack_catches_a_decimal_sign_that_is_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Writing, "numbers", decimal_sign_of_the_column)
+    path = tmp_path / "rows.csv"
+    readings = []
+    for hostile in ("2,5", "2.5"):
+        path.write_text(f"a;b\n1,5;1\n{hostile};1\nx;1\n", encoding="utf-16")
+        readings.append(bits(from_european_csv(path)[:1]))
+    assert readings[0] != readings[1]

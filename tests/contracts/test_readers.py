@@ -4,8 +4,10 @@ Same rows in, same table out; a row without a number is counted, under its colum
 column likewise; a column that is not there is named.
 """
 
+import bz2
 import gzip
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +24,7 @@ import pytest
 
 from eremite.table import Table, open_table, read_description
 from tests.refusals import refused
+from tests.workbooks import write_sheet
 
 SECRET = "SECRETCELL"  # noqa: S105
 SECRET_NUMBER = 31337.4242
@@ -38,25 +41,61 @@ Bounds = dict[str, tuple[float, float]]
 Reader = Callable[[Rows, Bounds], Table]
 
 
-def described(folder: Path, source: str, bounds: Bounds, query: str | None = None) -> Table:
-    query_line = "" if query is None else f"query = '{query}'"
+def described(folder: Path, source: str, bounds: Bounds, query: str | None = None, keys: str = "") -> Table:
+    query_line = keys if query is None else f"query = '{query}'"
     columns = "\n".join(f'"{name}" = {{ min = {low}, max = {high} }}' for name, (low, high) in bounds.items())
     description = folder / "patients.toml"
     description.write_text(f'[dataset]\nname = "p"\nsource = "{source}"\n{query_line}\n[columns]\n{columns}\n')
     return open_table(read_description(description))
 
 
-def file_reader(folder: Path, name: str, write: Callable[[pa.Table, str], object]) -> Reader:
+def file_reader(folder: Path, name: str, write: Callable[[pa.Table, str], object], keys: str = "") -> Reader:
     def read(rows: Rows, bounds: Bounds) -> Table:
         write(pa.table(rows), str(folder / name))
-        return described(folder, name, bounds)
+        return described(folder, name, bounds, keys=keys)
 
     return read
 
 
-def write_csv_gz(table: pa.Table, path: str) -> None:
-    with gzip.open(path, "wb") as file:
+def write_packed(opened: Callable[[str, Any], Any]) -> Callable[[pa.Table, str], None]:
+    def write(table: pa.Table, path: str) -> None:
+        with opened(path, "wb") as file:
+            pyarrow.csv.write_csv(table, file)
+
+    return write
+
+
+def write_tsv(table: pa.Table, path: str) -> None:
+    pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(delimiter="\t"))
+
+
+def write_zip(table: pa.Table, path: str) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed, packed.open("rows.csv", "w") as file:
         pyarrow.csv.write_csv(table, file)
+
+
+def european(encoding: str, end: str) -> Callable[[pa.Table, str], None]:
+    """Semicolons, decimal commas, blanks around names, an index without a name, an accent in another column."""
+
+    def field(value: object) -> str:
+        return "" if value is None else value if isinstance(value, str) else repr(value).replace(".", ",")
+
+    def write(table: pa.Table, path: str) -> None:
+        rows = [[place, *row.values(), "Süd"] for place, row in enumerate(table.to_pylist())]
+        lines = [["", *(f" {name} " for name in table.column_names), "Größe"], *rows]
+        text = "".join(";".join(map(field, line)) + end for line in lines)
+        Path(path).write_bytes(text.encode(encoding))
+
+    return write
+
+
+def write_parts(table: pa.Table, path: str) -> None:
+    """In the order of the names; the second part has other types, where they hold the same numbers."""
+    Path(path).mkdir()
+    pyarrow.parquet.write_table(table.slice(0, 2), Path(path) / "10.parquet")
+    types = {pa.int64(): pa.float64(), pa.string(): pa.large_string()}
+    second = pa.schema([(field.name, types.get(field.type, field.type)) for field in table.schema])
+    pyarrow.parquet.write_table(table.slice(2).cast(second), Path(path) / "9.parquet")
 
 
 def write_ipc_stream(table: pa.Table, path: str) -> None:
@@ -69,9 +108,17 @@ def write_ipc_file(table: pa.Table, path: str) -> None:
         writer.write_table(table, max_chunksize=2)
 
 
-FILES: dict[str, tuple[str, Callable[[pa.Table, str], object]]] = {
+DECIMAL_COMMAS = 'separator = ";"\ndecimal = ","\nencoding = '
+FILES: dict[str, tuple[str, Callable[[pa.Table, str], object]] | tuple[str, Callable[[pa.Table, str], object], str]] = {
     "csv": ("rows.csv", pyarrow.csv.write_csv),
-    "csv.gz": ("rows.csv.gz", write_csv_gz),
+    "csv.gz": ("rows.csv.gz", write_packed(gzip.open)),
+    "csv.bz2": ("rows.csv.bz2", write_packed(bz2.open)),
+    "zip": ("rows.zip", write_zip),
+    "tsv": ("rows.tsv", write_tsv),
+    "european": ("rows.csv", european("cp1252", "\r\n"), f'{DECIMAL_COMMAS}"cp1252"'),
+    "european UTF-16": ("rows.txt", european("utf-16", "\n"), f'{DECIMAL_COMMAS}"utf-16"'),
+    "excel": ("rows.xlsx", lambda table, path: write_sheet(table.to_pydict(), path)),
+    "folder of parquet": ("parts/", write_parts),
     "parquet": ("rows.parquet", pyarrow.parquet.write_table),
     "arrow file": ("rows.arrow", write_ipc_file),
     "arrow stream": ("rows.arrow", write_ipc_stream),

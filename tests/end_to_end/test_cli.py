@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -69,7 +70,7 @@ def test_check_of_a_data_file_asks_for_its_description(capsys: Captured, patient
 
 def test_check_refuses_a_quote_left_open(capsys: Captured, patients: Path) -> None:
     (patients / "patients.csv").write_text('bmi,blood sugar\n20,90\n20,"90\n31337.4242,90\n')
-    assert "has 3 lines of data that read as 2 rows" in refused(capsys, "check", patients / "patients.toml")
+    assert "some row has more than one line: a quote" in refused(capsys, "check", patients / "patients.toml")
 
 
 def test_check_prints_json(capsys: Captured, patients: Path) -> None:
@@ -107,7 +108,7 @@ def test_init_then_check_asks_for_bounds(capsys: Captured, patients: Path) -> No
     (patients / "patients.toml").unlink()
     code, out, err = run(capsys, "init", patients / "patients.csv")
     assert (code, err) == (0, "")
-    assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns, 1 left out as not numeric.\nNext: " in out
+    assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns and 1 text column.\nNext: " in out
     asked = refused(capsys, "check", patients / "patients.toml")
     assert 'still needs bounds for bmi and "blood sugar";' in asked
     assert "exists already" in refused(capsys, "init", patients / "patients.csv")
@@ -126,8 +127,23 @@ def test_init_prints_json(capsys: Captured, patients: Path) -> None:
     assert json.loads(out) == {
         "description": str(output),
         "numeric": ["bmi", "blood sugar"],
-        "other": ["name"],
+        "dates": [],
+        "booleans": [],
+        "texts": ["name"],
+        "other": [],
     }
+
+
+def test_init_writes_how_the_file_is_written_as_it_was_told(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "leute.csv"
+    file.write_bytes("Größe\tGewicht\n1,5\t70\n".encode("cp1252"))
+    assert "--encoding cp1252" in refused(capsys, "init", file)
+    assert '--separator "\\t"' in refused(capsys, "init", file, "--encoding", "cp1252")
+    assert run(capsys, "init", file, "--encoding", "cp1252", "--separator", "\\t", "--decimal", ",")[0] == 0
+    written = tomllib.loads((tmp_path / "leute.toml").read_text(encoding="utf-8"))
+    assert written["dataset"].items() >= {("separator", "\t"), ("decimal", ","), ("encoding", "cp1252")}
+    assert list(written["columns"]) == ["Größe", "Gewicht"]
+    assert "Error: --separator must be one character" in refused(capsys, "init", file, "--separator", ";;")
 
 
 def test_version_and_help_exit_0(capsys: Captured) -> None:

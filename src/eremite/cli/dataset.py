@@ -8,28 +8,43 @@ import typer
 
 from eremite.cli.options import AsJson, DescriptionFile
 from eremite.cli.output import dump_json, plain_number
-from eremite.names import show_name
+from eremite.names import list_names, show_name
 
 if TYPE_CHECKING:
     from eremite.table import Budget, Description, Starter, Table
+    from eremite.table.writing import Writing
+
+# What a starter lists, and the words for it.
+_KINDS = {"numeric": "numeric", "dates": "date", "booleans": "boolean", "texts": "text", "other": "other"}
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="A .csv, .csv.gz, .parquet, .arrow or .feather file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A data file (.csv, .tsv, .parquet, .arrow, .xlsx, ...), or a folder of .parquet files."),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", help="Where to write; default: next to FILE, ending in .toml.")
     ] = None,
+    separator: Annotated[
+        str | None, typer.Option("--separator", help='Of a text file: what is between two fields, as in ";" or "\\t".')
+    ] = None,
+    decimal: Annotated[str, typer.Option("--decimal", help='Of a text file: "," for decimal commas.')] = ".",
+    encoding: Annotated[str, typer.Option("--encoding", help="Of a text file: its encoding, as in latin-1.")] = "utf-8",
+    sheet: Annotated[str | None, typer.Option("--sheet", help="Of an .xlsx file: the sheet, if not the first.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a description of FILE, with bounds to fill in. It lists the numeric columns.
+    """Write a description of FILE, with blanks to fill in.
 
-    For the custodian: in a CSV file the first rows decide which columns are numeric, so the description, or the
-    error, depends on private rows. Read the description before you hand it on.
+    It lists the columns; their bounds and categories are yours to fill in, and nothing is proposed from the rows.
+
+    For the custodian: in files without types, such as CSV, the first rows decide what a column seems to hold, so the
+    description, or the error, depends on private rows. Read the description before you hand it on.
     """
     from eremite.table import write_starter
 
-    starter = write_starter(file, output)
-    facts = {"description": str(starter.path), "numeric": starter.numeric, "other": starter.other}
+    starter = write_starter(file, output, _writing(separator, decimal, encoding, sheet))
+    facts = {"description": str(starter.path), **{kind: getattr(starter, kind) for kind in _KINDS}}
     typer.echo(dump_json(facts) if as_json else _written(starter))
 
 
@@ -46,12 +61,26 @@ def check(description: DescriptionFile, as_json: AsJson = False) -> None:
     typer.echo(dump_json(_facts(described, table)) if as_json else _text(described, table))
 
 
+def _writing(separator: str | None, decimal: str, encoding: str, sheet: str | None) -> "Writing":
+    from eremite.errors import InputError
+    from eremite.table.writing import Writing
+
+    try:
+        # A shell hands over \\t as two characters.
+        return Writing("\t" if separator == "\\t" else separator, decimal, encoding, sheet)
+    except InputError as error:
+        raise InputError(f"--{error}.") from None
+
+
 def _written(starter: "Starter") -> str:
-    found = f"{len(starter.numeric)} numeric column{'s' * (len(starter.numeric) != 1)}"
-    left = f", {len(starter.other)} left out as not numeric" if starter.other else ""
+    named = {noun: len(getattr(starter, kind)) for kind, noun in _KINDS.items()}
+    left_out = named.pop("other")
+    found = list_names([f"{n} {noun} column{'s' * (n != 1)}" for noun, n in named.items() if n], show=str)
+    left = f", {left_out} left out" if left_out else ""
+    fill_in = "the bounds and the categories" if starter.texts else "the bounds"
     return (
         f"Wrote {starter.path} with {found}{left}.\n"
-        f"Next: fill in the bounds in [columns], then run: eremite check {shlex.quote(str(starter.path))}"
+        f"Next: fill in {fill_in} in [columns], then run: eremite check {shlex.quote(str(starter.path))}"
     )
 
 

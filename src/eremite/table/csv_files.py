@@ -15,7 +15,7 @@ import pyarrow.csv as arrow_csv
 
 from eremite.errors import InputError, TableError
 from eremite.names import quote_name
-from eremite.table.csv_header import SET_ENCODING, column_names, require_names
+from eremite.table.csv_header import SET_ENCODING, column_names, require_names, require_separator
 from eremite.table.csv_lines import line_count, require_even_rows, require_row_a_line
 from eremite.table.numeric import or_input_error, or_table_error, require_columns
 from eremite.table.text_files import BLOCK_BYTES, TextFile, text_file
@@ -25,7 +25,8 @@ from eremite.table.writing import PLAIN, Writing
 def schema(path: Path, writing: Writing = PLAIN) -> pa.Schema:
     """Names of the columns, and the types that the first 8 MB suggest; refuses a first line that looks like data."""
     file, names = _opened(path, writing)
-    require_names(file, names)
+    require_names(path, names)
+    require_separator(file, names)
     found = or_table_error(lambda: _schema(file, len(names)), _unreadable(file))
     named = [(name, kind) for name, kind in zip(names, found.types, strict=True) if name]  # an index has no name
     return pa.schema(named)
@@ -35,7 +36,8 @@ def read(path: Path, wanted: Sequence[str], writing: Writing = PLAIN, as_text: C
     """The wanted columns: texts as they are where `as_text` names them, else float64, null where there is no number."""
     file, names = _opened(path, writing)
     if not set(wanted) <= set(names):
-        require_names(file, names)
+        require_names(path, names)
+        require_separator(file, names)
     require_columns(wanted, names, str(path))
     kinds = {name: pa.string() if name in as_text else pa.float64() for name in wanted}
     return or_table_error(lambda: _read(file, names, kinds), _unreadable(file))

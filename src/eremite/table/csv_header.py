@@ -39,13 +39,14 @@ def column_names(file: TextFile) -> list[str]:
     return [name.strip() for name in names]
 
 
-def require_names(file: TextFile, names: Sequence[str]) -> None:
-    """Refuse a first line that looks like data, or whose fields have another separator.
-
-    The first name may be empty: data frames write their index so.
-    """
+def require_names(path: Path, names: Sequence[str]) -> None:
+    """Refuse a first line that looks like data. The first name may be empty: data frames write their index so."""
     if not any(names) or any(map(_looks_like_data, names[1:] if names[0] == "" else names)):
-        raise _not_names(file.path)
+        raise _not_names(path)
+
+
+def require_separator(file: TextFile, names: Sequence[str]) -> None:
+    """Refuse a first line that is a single name with another separator in it."""
     other = next((sign for sign in _OTHERS if sign != file.separator and sign in names[0]), None)
     if len(names) == 1 and other is not None:
         written = _OTHERS[other]

@@ -26,7 +26,7 @@ from pydantic_core import PydanticCustomError
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds
 from eremite.table.description_errors import CUSTOM, sentence_for, syntax_sentence, unfilled_sentence
-from eremite.table.files import ending
+from eremite.table.files import ending, unused_key
 from eremite.table.numeric import or_input_error
 from eremite.table.sources import source_kind, source_path, source_problem
 from eremite.table.writing import Writing
@@ -110,6 +110,8 @@ class Dataset(Record):
             _ = self.writing
         except InputError as error:
             raise _problem(f".{error}") from None
+        unused = unused_key(self.model_fields_set, filter(None, (self.source, self.stand_in)))
+        _require(f".{unused}", None if unused is None else "says nothing about this kind of source; remove it")
         return self
 
     @property

@@ -279,7 +279,7 @@ def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str)
 def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     assert "does not exist" in refused(lambda: read_file(tmp_path / "none.csv", ["a"]))
-    assert "is a folder" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
+    assert "is a folder without .parquet files" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
     assert "eremite reads .csv, .tsv, .txt (also packed: .gz, .bz2, .zip), .parquet, .arrow" in refused(
         lambda: read_file(tmp_path / "x.xls", ["a"])
     )
