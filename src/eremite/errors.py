@@ -10,8 +10,8 @@ EremiteError            anything eremite raises on purpose
 LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be written
 
 Every message is one sentence or two that say what is wrong, where, and what to do next. No message carries a value
-of a private table: a column name, the number of rows and a bound are public, a cell is not. Only a
-`TableError`, for the custodian, says how many rows are not valid.
+of a private table, nor says in which row or in how many rows it is: a column name and a bound are public, a cell is
+not. Only a `TableError`, for the custodian, says in which columns cells are not valid.
 """
 
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ class InputError(EremiteError):
 class TableError(InputError):
     """The rows of a private table do not fit their description. For the custodian alone.
 
-    The message depends on the rows: it names columns and counts rows, but has no value in it. An interface for analysts
+    The message depends on the rows: it names columns, but has no value in it. An interface for analysts
     must show the same sentence for every `TableError`, as the commands that ask questions do.
     """
 

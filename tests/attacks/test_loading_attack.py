@@ -34,7 +34,8 @@ from hypothesis import strategies as st
 from eremite.errors import TableError
 from eremite.table import cells, csv_files, parquet_folders
 from eremite.table.files import read_file
-from eremite.table.frames import columns_by_name, columns_by_place, read_columns, with_names
+from eremite.table.frames import columns_by_name, columns_by_place, with_names
+from eremite.table.rules import CellRules
 from eremite.table.sqlite import read_sqlite
 from eremite.table.text_files import text_file
 from eremite.table.writing import PLAIN, Writing
@@ -42,17 +43,19 @@ from eremite.table.writing import PLAIN, Writing
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Cells = Sequence[Any]
 
+NUMBERS_ALONE = CellRules.of({"a": (0, 1)})
+
 
 def by_name(frame: Any) -> Floats:
-    return read_columns(columns_by_name(with_names(frame), ["a"]), "the frame")["a"]
+    return NUMBERS_ALONE.read_numbers(columns_by_name(with_names(frame), ["a"]), "the frame")["a"]
 
 
 def by_place(array: Any) -> Floats:
-    return read_columns(columns_by_place(array, ["a"]), "the frame")["a"]
+    return NUMBERS_ALONE.read_numbers(columns_by_place(array, ["a"]), "the frame")["a"]
 
 
 def from_file(path: Path) -> Floats:
-    return read_columns({"a": read_file(path, ["a"]).column("a")}, "the file")["a"]
+    return NUMBERS_ALONE.read_numbers({"a": read_file(path, ["a"]).column("a")}, "the file")["a"]
 
 
 def from_sqlite(path: Path) -> Floats:

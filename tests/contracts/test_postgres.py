@@ -50,8 +50,8 @@ def refusal(url: str, query: str, name: str = "s") -> str:
             "SELECT cash AS s FROM people",
             "Column 's' of the PostgreSQL query is of type money; cast it to numeric",
         ),
-        ("SELECT day AS s FROM people", "column 's' has 2 rows of type date32[day]"),
-        ("SELECT n AS s FROM people", "column 's' has 1 row whose value is missing or not a finite number"),
+        ("SELECT day AS s FROM people", "column 's' is of type date32[day], which is not a number"),
+        ("SELECT n AS s FROM people", "column 's' has cells that are missing or not a number"),
     ],
 )
 def test_postgres_errors_are_one_sentence(people: str, query: str, words: str) -> None:

@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from eremite import Table
-from eremite.table.frames import columns_by_name, read_columns, with_names
+from eremite.table.frames import columns_by_name, with_names
+from eremite.table.rules import CellRules
 from tests.refusals import refused
 
 SECRET = "SECRETCELL"  # noqa: S105
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "spark.md"
 BOUNDS = {"bmi": (10.0, 60.0)}
+
+
+def numbers(frame: Any) -> Any:
+    return CellRules.of(BOUNDS).read_numbers(columns_by_name(with_names(frame), ["bmi"]), "the frame")["bmi"]
 
 
 def refusal(frame: Any, bounds: dict[str, tuple[float, float]]) -> str:
@@ -49,13 +54,13 @@ def test_one_cell_changes_no_other_row(spark: Any, hostile: str) -> None:
     """Spark gives the column a type that fits all of its cells; the others are the same numbers in it."""
     cents = "SELECT CAST(id AS DECIMAL(10, 2)) / 100 AS bmi, id + 1 AS place FROM range(1600)"
     frame = spark.sql(f"SELECT bmi FROM (SELECT {hostile} AS bmi, 0L AS place UNION ALL {cents}) ORDER BY place")
-    read = read_columns(columns_by_name(with_names(frame), ["bmi"]), "the frame")["bmi"]
+    read = numbers(frame)
     assert read[1:].tolist() == [cents / 100 for cents in range(1600)]
 
 
 def test_large_integers_and_wide_decimals_are_read(spark: Any) -> None:
     frame = spark.sql("SELECT 10000000000000000000000000000000000000BD AS bmi UNION ALL SELECT 9007199254740993BD")
-    read = read_columns(columns_by_name(with_names(frame), ["bmi"]), "the frame")["bmi"]
+    read = numbers(frame)
     assert sorted(read.tolist()) == [9007199254740992.0, 1e37]
 
 

@@ -94,7 +94,7 @@ def test_check_says_when_no_budget_is_set(capsys: Captured, patients: Path) -> N
 def test_check_refuses_in_one_sentence(capsys: Captured, patients: Path) -> None:
     (patients / "patients.csv").write_text("bmi,blood sugar\n31337.4242,1\nSECRETCELL,2\n")
     err = refused(capsys, "check", patients / "patients.toml", "--json")
-    assert f"In {patients / 'patients.csv'}, column 'bmi' has 1 row" in err
+    assert f"In {patients / 'patients.csv'}, column 'bmi' has cells" in err
     assert "does not exist" in refused(capsys, "check", patients / "absent.toml")
 
 

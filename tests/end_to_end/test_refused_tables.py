@@ -68,16 +68,15 @@ def sqlite(query: str) -> Callable[[Path], str]:
 
 
 FLAWS: dict[str, tuple[Callable[[Path], str], str]] = {
-    "a missing cell": (csv_with("20,"), "column 'pulse' has 1 row whose"),
-    "two missing cells": (csv_with("20,", ",70"), "column 'bmi' has 1 row whose"),
-    "a text": (csv_with("SECRETCELL,70"), "column 'bmi' has 1 row whose"),
-    "an infinite number": (csv_with("1e999,70"), "column 'bmi' has 1 row whose"),
+    "a missing cell": (csv_with("20,"), "column 'pulse' has cells that"),
+    "two missing cells": (csv_with("20,", ",70"), "column 'bmi' has cells that"),
+    "a text": (csv_with("SECRETCELL,70"), "column 'bmi' has cells that"),
     "an uneven line": (csv_with("20,70,31337.4242"), "1 row does not have the 2 fields"),
-    "an empty line": (csv_with(""), "has 1 row whose"),
+    "an empty line": (csv_with(""), "has cells that"),
     "an open quote": (csv_with("20,70", '"20,70'), "has 30 lines of data that read as 2 rows"),
-    "a type": (parquet, "column 'bmi' has 30 rows of type string"),
+    "a type": (parquet, "column 'bmi' is of type string"),
     "damage": (damaged_parquet, "cannot be read as Parquet"),
-    "a text in SQLite": (sqlite("SELECT * FROM t"), "column 'pulse' has 1 row whose"),
+    "a text in SQLite": (sqlite("SELECT * FROM t"), "column 'pulse' has cells that"),
     "a value that a query chokes on": (sqlite("SELECT bmi, json(pulse) AS pulse FROM t"), "SQLite cannot answer"),
 }
 
@@ -173,8 +172,8 @@ def test_stand_in_is_public_and_told_to_everybody(capsys: Captured, patients: Pa
     csv_with()(patients)
     (patients / "public.csv").write_text("bmi,pulse\n20,\n")
     (patients / "patients.toml").write_text(description(more='stand_in = "public.csv"'))
-    assert "In public.csv, column 'pulse' has 1 row whose" in ask(capsys, "count")[2]
-    assert "In public.csv, column 'pulse' has 1 row whose" in refused(
+    assert "In public.csv, column 'pulse' has cells that" in ask(capsys, "count")[2]
+    assert "In public.csv, column 'pulse' has cells that" in refused(
         capsys, "forecast", "patients.toml", "-k", 3, "-r", 0.1
     )
 
@@ -200,4 +199,4 @@ def test_emptied_line_is_refused_and_not_left_out(capsys: Captured, patients: Pa
     (patients / "patients.toml").write_text(csv_with()(patients))
     assert run_json(capsys, "check", "patients.toml")["n_rows"] == 30
     csv_with("")(patients)
-    assert "column 'bmi' has 1 row whose value is missing" in refused(capsys, "check", "patients.toml")
+    assert "column 'bmi' has cells that are missing" in refused(capsys, "check", "patients.toml")

@@ -1,21 +1,25 @@
 """The private table and what is public about it.
 
-Public names: `Table` and its `Bounds`; `Description`, `Dataset` and `Budget`, read by `read_description`;
-`open_table` and `open_stand_in`, which turn a description into tables; `write_starter`, which writes a first
-description.
+Public names: `Table`, its `Bounds` and `Categories`, and `Part`, the rows that take part in a question; `Description`,
+`Dataset` and `Budget`, read by `read_description`; `open_table` and `open_stand_in`, which turn a description into
+tables; `write_starter`, which writes a first description.
 """
 
 from eremite.table.bounds import Bounds
+from eremite.table.categories import Categories
 from eremite.table.description import Budget, Dataset, Description, read_description
 from eremite.table.opening import open_stand_in, open_table
+from eremite.table.part import Part
 from eremite.table.starter import Starter, write_starter
 from eremite.table.table import Table
 
 __all__ = [
     "Bounds",
     "Budget",
+    "Categories",
     "Dataset",
     "Description",
+    "Part",
     "Starter",
     "Table",
     "open_stand_in",

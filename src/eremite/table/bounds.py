@@ -7,37 +7,50 @@ public numbers only, so that replacing one row of a table replaces one row of th
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from datetime import date, datetime
+from typing import Any, Literal, TypeAlias
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eremite.errors import InputError
 from eremite.names import quote_name
+from eremite.table import instants
 
 FloatArray: TypeAlias = NDArray[np.float64]
+Kind: TypeAlias = Literal["number", "boolean", "date"]
+
+_ZONELESS = ZoneInfo(instants.UTC)  # bounds have no zone, so none is asked for its offset
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The smallest and largest value of a column, known without looking at the data; others are clipped to them.
 
-    Both ends and their difference are finite, and `min < max`.
+    Both ends are numbers, dates, or false and true. Whatever they are, `min` and `max` are floats, finite like their
+    difference, and `min < max`: dates and times become days since 1970, false and true become 0 and 1.
     """
 
     min: float
     max: float
+    kind: Kind = "number"
 
     def __post_init__(self) -> None:
+        kinds = {_kind_of(self.min), _kind_of(self.max)}
+        if len(kinds) > 1:
+            raise InputError("min and max must both be numbers, both dates, or false and true")
+        if kinds != {"number"}:
+            object.__setattr__(self, "kind", kinds.pop())
         object.__setattr__(self, "min", _finite("min", self.min))
         object.__setattr__(self, "max", _finite("max", self.max))
         if not self.min < self.max:
-            raise InputError(f"min {self.min!r} must be below max {self.max!r}")
+            raise InputError(f"min {self.show(self.min)} must be below max {self.show(self.max)}")
         if not math.isfinite(self.max - self.min):
             raise InputError(f"min {self.min!r} and max {self.max!r} lie too far apart for floating point")
 
     def scale(self, values: FloatArray) -> FloatArray:
-        """Map finite values to [0, 1], element by element.
+        """Map values to [0, 1], element by element; infinities are clipped too, and NaN stays NaN.
 
         Rounding is monotone: min <= x <= max gives 0 <= fl(x - min) <= fl(max - min), and gradual underflow
         keeps fl(max - min) > 0, so the quotient lies in [0, 1]. The last clip guards against arithmetic
@@ -49,6 +62,24 @@ class Bounds:
         np.clip(scaled, 0.0, 1.0, out=scaled)
         scaled += 0.0
         return scaled
+
+    def number_of(self, value: object) -> float:
+        """A public value of this column, such as one to fill in, as a float within the bounds."""
+        if _kind_of(value) != self.kind:
+            raise InputError(f"must be {_WANTED[self.kind]}")
+        number = _finite("it", value)
+        if not self.min <= number <= self.max:
+            raise InputError(f"must lie between min {self.show(self.min)} and max {self.show(self.max)}")
+        return number
+
+    def show(self, value: float) -> str:
+        """A number of this column as its bounds are written: a number, false or true, a date."""
+        if self.kind == "number":
+            return repr(value)
+        return instants.shown(value) if self.kind == "date" else str(bool(value)).lower()
+
+
+_WANTED = {"number": "a number", "boolean": "true or false", "date": "a date or time without a time zone"}
 
 
 def bounds_by_column(bounds: Mapping[str, Any]) -> dict[str, Bounds]:
@@ -76,8 +107,16 @@ def _bounds_of(name: Any, pair: Any) -> Bounds:
         raise InputError(f"Bounds of column {quote_name(name)} do not fit: {error}.") from None
 
 
+def _kind_of(value: object) -> Kind:
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    return "date" if isinstance(value, date | np.datetime64) else "number"
+
+
 def _finite(end: str, value: Any) -> float:
-    if isinstance(value, bool | np.bool_ | str | bytes):
+    if isinstance(value, date | np.datetime64):
+        return _days(end, value)
+    if isinstance(value, str | bytes):
         raise InputError(f"{end} must be a number")
     try:
         number = float(value)
@@ -88,3 +127,12 @@ def _finite(end: str, value: Any) -> float:
     if not math.isfinite(number):
         raise InputError(f"{end} must be finite")
     return number + 0.0  # -0.0 scales as 0.0 does
+
+
+def _days(end: str, value: Any) -> float:
+    moment = value.astype("datetime64[us]").item() if isinstance(value, np.datetime64) else value
+    if not isinstance(moment, date) or moment != moment:  # a datetime64 that is not a time, or beyond the calendar
+        raise InputError(f"{end} must be a date")
+    if isinstance(moment, datetime) and moment.tzinfo is not None:
+        raise InputError(f"{end} must be a date or time without a time zone, which time_zone declares")
+    return instants.microseconds(moment, _ZONELESS) / instants.DAY

@@ -4,6 +4,8 @@ The result depends on the cell and the declared type of its column alone. No oth
 type, a scale or a precision that a library infers from all rows.
 """
 
+import math
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -18,8 +20,10 @@ from eremite.table.bounds import FloatArray
 
 # Decimal notation only: "nan", "inf" and hexadecimal numbers count as missing.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+BLANKS = " \t"  # around a text, they are no part of it
 _NUMERIC = "biuf"  # NumPy's kinds: booleans, integers with and without sign, floats
 _NO_NUMBER = float("nan")
+_NUMBER = re.compile(NUMBER.replace("$", r"\Z"))  # in Python, $ would allow a line break at the end
 
 
 def is_numeric(kind: pa.DataType) -> bool:
@@ -33,10 +37,22 @@ def is_numeric_dtype(kind: np.dtype[Any]) -> bool:
     return kind.kind in f"{_NUMERIC}O"
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds texts."""
+    return any(test(kind) for test in (kinds.is_string, kinds.is_large_string, kinds.is_string_view))
+
+
 def from_objects(cells: Iterable[object]) -> FloatArray:
     """Numbers from Python objects, each by its own type; one beyond the range of float64 becomes infinite."""
     with np.errstate(all="ignore"):  # a warning would reveal something about a row
-        return np.fromiter(map(_number, cells), dtype=np.float64)
+        return np.fromiter(map(number_of, cells), dtype=np.float64)
+
+
+def from_objects_and_texts(cells: Iterable[object]) -> FloatArray:
+    """The same, where a text in decimal notation is a number too."""
+    with np.errstate(all="ignore"):
+        numbers = (number_of_text(cell) if isinstance(cell, str) else number_of(cell) for cell in cells)
+        return np.fromiter(numbers, dtype=np.float64)
 
 
 def from_array(column: Any) -> FloatArray:
@@ -63,20 +79,27 @@ def from_arrow(column: pa.ChunkedArray) -> FloatArray:
 
 def from_text(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Numbers parsed from decimal notation, with blanks around it allowed; any other text becomes null."""
-    trimmed = pc.ascii_trim(texts, " \t")
+    trimmed = pc.ascii_trim(texts, BLANKS)
     numbers = pc.if_else(pc.match_substring_regex(trimmed, NUMBER), trimmed, pa.scalar(None, trimmed.type))
     return pc.cast(numbers, pa.float64())
 
 
-def _number(cell: object) -> float:
+def number_of(cell: object) -> float:
+    """The number of one object, by its own type; a text has none."""
     if not isinstance(cell, int | float | Decimal | Fraction) and not _is_numpy_number(cell):
         return _NO_NUMBER
     try:
         return float(cell)  # type: ignore[arg-type]
     except OverflowError:
-        return float("inf")
+        return math.copysign(math.inf, 1 if cell > 0 else -1)  # type: ignore[operator]
     except ValueError:  # a signaling NaN of Decimal
         return _NO_NUMBER
+
+
+def number_of_text(text: str) -> float:
+    """The number of one text in decimal notation; NaN for any other text."""
+    trimmed = text.strip(BLANKS)
+    return float(trimmed) if _NUMBER.search(trimmed) else _NO_NUMBER
 
 
 def _is_numpy_number(cell: object) -> bool:

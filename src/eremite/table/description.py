@@ -6,18 +6,21 @@ Privacy numbers stay exact: `epsilon = 0.1` is the fraction 1/10, not the float 
 import math
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     PlainValidator,
     PrivateAttr,
+    Tag,
     ValidationError,
     model_validator,
 )
@@ -25,9 +28,20 @@ from pydantic_core import PydanticCustomError
 
 from eremite.errors import InputError
 from eremite.table.bounds import Bounds
-from eremite.table.description_errors import CUSTOM, sentence_for, syntax_sentence, unfilled_sentence
+from eremite.table.categories import Categories
+from eremite.table.description_errors import (
+    CUSTOM,
+    INTERVAL,
+    LISTED,
+    sentence_for,
+    syntax_sentence,
+    unfilled_sentence,
+)
 from eremite.table.files import ending, unused_key
+from eremite.table.instants import UTC, require_zone
+from eremite.table.neighbors import Neighbors, neighbors_problem
 from eremite.table.numeric import or_input_error
+from eremite.table.rules import CellRules
 from eremite.table.sources import source_kind, source_path, source_problem
 from eremite.table.writing import Writing
 
@@ -56,6 +70,41 @@ def _float(value: object) -> float:
         return float(_number(value))
     except OverflowError:
         return math.inf  # refused by Bounds
+
+
+def _bound(value: object) -> float | bool | date:
+    """A number, false or true, a date, or a time of a day."""
+    return value if isinstance(value, bool | date) else _float(value)
+
+
+def _fill(value: object) -> Any:
+    """A rule or a value to fill in; whether it fits is decided with the rest of its column."""
+    return _float(value) if isinstance(value, Decimal) else value
+
+
+def _listed(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise _problem('must be a list of values, as in ["A", "B"]')
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise _problem('must be a list of texts, as in ["NA", "-999"]')
+    return tuple(value)
+
+
+def _neighbors(value: object) -> Any:
+    if value not in get_args(Neighbors):
+        raise _problem('must be "replace" or "add-remove"')
+    return value
+
+
+def _zone(value: object) -> str:
+    try:
+        return require_zone(value).key
+    except InputError:
+        raise _problem('must be the name of a time zone, as in "Europe/Berlin"') from None
 
 
 def _fraction(value: object) -> Fraction:
@@ -88,17 +137,21 @@ class Record(BaseModel):
 
 
 class Dataset(Record):
-    """The name of a dataset, where its rows are, and how many of them one person may have."""
+    """The name of a dataset, where its rows are, what they are read as, and what is protected."""
 
     name: Text
     source: Text = Field(repr=False)  # may hold a password
     query: str | None = Field(default=None, repr=False)
     rows_per_person: int = Field(default=1, ge=1)
+    neighbors: Annotated[Neighbors, PlainValidator(_neighbors)] = "replace"
+    rows_about: int | None = Field(default=None, ge=1)
     stand_in: Text | None = None
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
     sheet: str | None = None
+    missing_values: Annotated[tuple[str, ...], PlainValidator(_texts)] = ()
+    time_zone: Annotated[str, PlainValidator(_zone)] = UTC
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -112,6 +165,9 @@ class Dataset(Record):
             raise _problem(f".{error}") from None
         unused = unused_key(self.model_fields_set, filter(None, (self.source, self.stand_in)))
         _require(f".{unused}", None if unused is None else "says nothing about this kind of source; remove it")
+        problem = neighbors_problem(self.neighbors, self.rows_about)
+        if problem is not None:
+            raise _problem(f".{problem}")
         return self
 
     @property
@@ -121,10 +177,11 @@ class Dataset(Record):
 
 
 class Interval(Record):
-    """Bounds of one column, as the file writes them."""
+    """A coordinate, as the file writes it: its bounds, and the rule for missing cells."""
 
-    min: Annotated[float, PlainValidator(_float)]
-    max: Annotated[float, PlainValidator(_float)]
+    min: Annotated[Any, PlainValidator(_bound)]
+    max: Annotated[Any, PlainValidator(_bound)]
+    missing: Annotated[Any, PlainValidator(_fill)] = "refuse"
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -139,6 +196,44 @@ class Interval(Record):
         return Bounds(self.min, self.max)
 
 
+class Listed(Record):
+    """A category column, as the file writes it."""
+
+    categories: Annotated[list[Any], PlainValidator(_listed)]
+    other: Annotated[Any, PlainValidator(_fill)] = "refuse"
+    missing: Annotated[Any, PlainValidator(_fill)] = "refuse"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_bounds(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.keys() & {"min", "max"}:
+            raise _problem("has both bounds and categories; keep one of the two")
+        return value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            self.record()
+        except InputError as error:
+            raise _problem(f"does not fit: {error}") from None
+        return self
+
+    def record(self) -> Categories:
+        """The record that the rest of eremite uses."""
+        return Categories(tuple(self.categories), self.other, self.missing)
+
+
+def _tag(column: Any) -> str:
+    return LISTED if isinstance(column, dict | Listed) and _has_categories(column) else INTERVAL
+
+
+def _has_categories(column: dict[str, Any] | Listed) -> bool:
+    return isinstance(column, Listed) or "categories" in column
+
+
+Column = Annotated[Annotated[Interval, Tag(INTERVAL)] | Annotated[Listed, Tag(LISTED)], Discriminator(_tag)]
+
+
 class Budget(Record):
     """The most that all releases together may spend. `delta` 0 is pure differential privacy."""
 
@@ -147,16 +242,26 @@ class Budget(Record):
 
 
 class Description(Record):
-    """All public facts about a dataset, except the number of its rows."""
+    """All public facts about a dataset, except the number of its rows where that is public."""
 
     dataset: Dataset
-    columns: dict[str, Interval] = Field(min_length=1, repr=False)
+    columns: dict[str, Column] = Field(min_length=1, repr=False)
     budget: Budget | None = None
     _path: Path = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
         """Keep the path of the file, given as validation context."""
         self._path = context["path"]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.bounds:
+            raise _problem("columns has no column with bounds; add a line such as bmi = { min = 10, max = 60 }")
+        try:
+            self.rules()
+        except InputError as error:
+            raise _problem(f"columns does not fit: {str(error).removesuffix('.')}") from None
+        return self
 
     @property
     def path(self) -> Path:
@@ -176,8 +281,15 @@ class Description(Record):
 
     @property
     def bounds(self) -> Mapping[str, Bounds]:
-        """The public bounds by column name."""
-        return {name: interval.bounds() for name, interval in self.columns.items()}
+        """The public bounds of the coordinates, by column name."""
+        return {name: column.bounds() for name, column in self.columns.items() if isinstance(column, Interval)}
+
+    def rules(self) -> CellRules:
+        """What the cells of each column become."""
+        missing = {name: column.missing for name, column in self.columns.items() if isinstance(column, Interval)}
+        listed = {name: column.record() for name, column in self.columns.items() if isinstance(column, Listed)}
+        dataset = self.dataset
+        return CellRules.of(self.bounds, missing, listed, dataset.missing_values, dataset.time_zone)
 
 
 def read_description(path: str | Path) -> Description:

@@ -1,7 +1,7 @@
 """Errors of a description file as one sentence that names the file, the key and the repair."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from eremite.table.toml_text import toml_key
 
 # The type of our own validation errors. Their words follow the name of a key, or extend it: ".source ...".
 CUSTOM = "eremite"
+# Tags of the two kinds of columns; pydantic puts them into the path of a key, where nobody wrote them.
+INTERVAL, LISTED = "[interval]", "[listed]"
 UNFILLED = "?"  # written by `eremite init` for a bound that the custodian has to fill in
 
 EXAMPLES = {
@@ -73,15 +75,16 @@ def syntax_sentence(path: Path, error: Exception) -> str:
 
 
 def _words(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> str:
-    *parents, last = (str(part) for part in detail["loc"]) if detail["loc"] else ("",)
-    key = ".".join(toml_key(part) for part in (*parents, last))
+    path_of_key = [str(part) for part in detail["loc"]]
+    *parents, last = [part for part in path_of_key if part not in (INTERVAL, LISTED)] or [""]
+    key = ".".join(toml_key(part) for part in (*parents, last) if part)
     if detail["type"] == "extra_forbidden":
-        return f"{path} has the unknown key {key}; {_suggestion(last, _known(model, parents))}"
+        return f"{path} has the unknown key {key}; {_suggestion(last, _known(model, path_of_key[:-1]))}"
     if detail["type"] == "missing":
         return f"{path} has no {key}; add {EXAMPLES.get(last, f'a value for {last}')}"
     if detail["type"] == CUSTOM:
         words = detail["ctx"]["words"]
-        return f"In {path}, {key}{words}" if words.startswith(".") else f"In {path}, {key} {words}"
+        return f"In {path}, {key}{words}" if words.startswith(".") else f"In {path}, {key} {words}".replace("  ", " ")
     return f"In {path}, {key} {REPAIRS.get(detail['type'], 'does not fit; see the README')}"
 
 
@@ -94,10 +97,17 @@ def _known(model: type[BaseModel], parents: Sequence[str]) -> list[str]:
     """The keys allowed below `parents`, taken from the fields of the records."""
     if not parents:
         return list(model.model_fields)
-    return list(_record_in(model.model_fields[parents[0]].annotation).model_fields)
+    return list(_record_in(model.model_fields[parents[0]].annotation, LISTED in parents).model_fields)
 
 
-def _record_in(annotation: Any) -> type[BaseModel]:
-    """The record in an annotation: Dataset in Dataset, Budget in Budget | None, Interval in dict[str, Interval]."""
-    candidates = (annotation, *getattr(annotation, "__args__", ()))
-    return next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))
+def _record_in(annotation: Any, listed: bool) -> type[BaseModel]:
+    """The record in an annotation: Dataset in Dataset, Budget in Budget | None, one of the two kinds of columns."""
+    kinds = list(_records(annotation))
+    return kinds[-1] if listed else kinds[0]
+
+
+def _records(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in getattr(annotation, "__args__", ()):
+        yield from _records(inner)

@@ -9,35 +9,31 @@ import pyarrow as pa
 
 from eremite.errors import InputError
 from eremite.names import list_names, quote_name
-from eremite.table.bounds import Bounds, FloatArray
-from eremite.table.numeric import (
-    FAILURES,
-    counted,
-    name_list,
-    or_input_error,
-    require_columns,
-    require_finite,
-    require_types,
-)
-from eremite.table.series import floats_of, is_column, type_of
+from eremite.table.numeric import FAILURES, counted, name_list, or_input_error, require_columns
+from eremite.table.series import is_column
 from eremite.table.spark import collected, is_spark
 
 PLACE = "the frame"
 
 
-def columns_from_frame(data: Any, bounds: Mapping[str, Bounds], columns: Iterable[str] | None) -> dict[str, FloatArray]:
-    """The columns that have bounds, as finite float64 arrays."""
-    names = list(bounds) if columns is None else _distinct(columns)
+def columns_from_frame(
+    data: Any, bounds: Sequence[str], categories: Sequence[str], columns: Iterable[str] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The coordinates (of `columns`, those that have bounds) and the category columns, not converted."""
+    declared = [*bounds, *categories]
     if isinstance(data, np.ndarray) and not data.dtype.names:
+        names = declared if columns is None else _distinct(columns)
         _require_shape(data, names)
-        require_columns(bounds, names, PLACE)
-        by_name = columns_by_place(data, names)
-        read = read_columns({name: by_name[name] for name in names if name in bounds}, PLACE)
+        require_columns(declared, names, PLACE)
+        chosen = [name for name in names if name in bounds]
+        found = columns_by_place(data, names)
     else:
-        require_columns(names, list(bounds), "the bounds")
-        read = read_columns(columns_by_name(_named(data), names), PLACE)
-    require_finite(read, PLACE)
-    return read
+        chosen = list(bounds) if columns is None else _distinct(columns)
+        require_columns(chosen, bounds, "the bounds")
+        found = columns_by_name(_named(data), [*chosen, *categories])
+    kept = {name: found[name] for name in (*chosen, *categories)}
+    require_cells(kept, PLACE)
+    return {name: kept[name] for name in chosen}, {name: kept[name] for name in categories}
 
 
 def with_names(data: Any) -> Any | None:
@@ -74,20 +70,16 @@ def columns_by_place(array: Any, names: Sequence[str]) -> dict[str, Any]:
     return {name: plain[:, place] for place, name in enumerate(names)}
 
 
-def read_columns(columns: Mapping[str, Any], place: str) -> dict[str, FloatArray]:
-    """The columns as float64, with NaN where a cell holds no number."""
+def require_cells(columns: Mapping[str, Any], place: str) -> None:
+    """Refuse what is not a column of cells, and columns of different lengths."""
     odd = [name for name, column in columns.items() if not is_column(column)]
     if odd:
         raise InputError(
             f"Column {quote_name(odd[0])} of {place} is not a list of cells; give a list with one cell for each row."
         )
-    rows = {len(column) for column in columns.values()}
-    if len(rows) > 1:
+    if len({len(column) for column in columns.values()}) > 1:
         names = list_names(list(columns), show=quote_name)
         raise InputError(f"The columns {names} of {place} have different lengths; give every row a cell.")
-    floats = {name: floats_of(column) for name, column in columns.items()}
-    require_types({n: type_of(columns[n]) for n, values in floats.items() if values is None}, max(rows), place)
-    return {name: values for name, values in floats.items() if values is not None}
 
 
 def _require_shape(data: Any, names: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
-"""Checks that columns hold finite numbers, and the errors if they do not.
+"""Checks of columns and their names, and the errors if they do not fit.
 
-Booleans, integers, decimals and floats are numeric. Messages give the place, the column, the type and the number of
-rows, but never a value or which row it is in.
+Messages give the place, the column and its declared type, but never a value, a row or how many there are.
 """
 
 import csv
@@ -22,6 +21,9 @@ from eremite.table.bounds import FloatArray
 
 Result = TypeVar("Result")
 
+NO_NUMBER = "has cells that are missing or not a number"
+MISSING_KEY = 'missing = "leave-out" or a value to fill in'
+
 # The errors that readers raise on input they cannot read.
 FAILURES = (
     pa.ArrowException,
@@ -39,34 +41,29 @@ FAILURES = (
 
 
 def float_columns(table: pa.Table, wanted: Sequence[str], place: str) -> dict[str, FloatArray]:
-    """The wanted columns as finite float64 arrays; the error counts, for each column, the rows without a number."""
+    """The wanted columns as float64 arrays in which every cell is a number; infinite beyond the range of float64."""
     require_columns(wanted, table.column_names, place)
-    kinds = {name: table.schema.field(name).type for name in wanted}
-    require_types({n: str(kind) for n, kind in kinds.items() if not cells.is_numeric(kind)}, table.num_rows, place)
+    types = {name: table.schema.field(name).type for name in wanted}
+    refuse_types({n: (str(kind), "a number") for n, kind in types.items() if not cells.is_numeric(kind)}, place)
     columns = {name: cells.from_arrow(table.column(name)) for name in wanted}
-    require_finite(columns, place)
+    bad = {name: NO_NUMBER for name, values in columns.items() if np.isnan(values).any()}
+    refuse_cells(bad, MISSING_KEY, place)
     return columns
 
 
-def require_finite(columns: Mapping[str, FloatArray], place: str) -> None:
-    """Refuse columns with missing, NaN or infinite values; the error counts them for each column."""
-    missing = {name: len(values) - int(np.count_nonzero(np.isfinite(values))) for name, values in columns.items()}
-    problems = [
-        f"column {quote_name(name)} has {counted(count, 'row')} whose value is missing or not a finite number"
-        for name, count in missing.items()
-        if count
-    ]
+def refuse_cells(problems: Mapping[str, str], key: str, place: str) -> None:
+    """Refuse columns by what is wrong with their cells; `key` is the setting that repairs it."""
     if problems:
-        raise _no_numbers(problems, place)
+        found = list_names([f"column {quote_name(n)} {words}" for n, words in problems.items()], most=40, show=str)
+        raise TableError(f"In {place}, {found}; repair the cells, set {key}, or leave the column out.")
 
 
-def require_types(not_numeric: Mapping[str, str], rows: int, place: str) -> None:
-    """Refuse columns whose types are not numeric: `not_numeric` has the type of each such column."""
-    problems = [
-        f"column {quote_name(name)} has {counted(rows, 'row')} of type {kind}" for name, kind in not_numeric.items()
-    ]
-    if problems:
-        raise _no_numbers(problems, place)
+def refuse_types(wrong: Mapping[str, tuple[str, str]], place: str) -> None:
+    """Refuse columns whose declared types do not fit: `wrong` has the type of each, and what its cells must be."""
+    if wrong:
+        words = [f"column {quote_name(n)} is of type {kind}, which is not {noun}" for n, (kind, noun) in wrong.items()]
+        found = list_names(words, most=40, show=str)
+        raise TableError(f"In {place}, {found}; convert the column, or leave it out.")
 
 
 def require_columns(wanted: Iterable[str], present: Sequence[str], place: str) -> None:
@@ -125,8 +122,3 @@ def name_list(names: Iterable[str], sentence: str) -> list[str]:
 def _columns(names: Sequence[str]) -> str:
     shown = list_names(names, show=quote_name)
     return f"Column {shown} is" if len(names) == 1 else f"Columns {shown} are"
-
-
-def _no_numbers(problems: Sequence[str], place: str) -> TableError:
-    found = list_names(problems, most=40, show=str)
-    return TableError(f"In {place}, {found}; give every row a number, or leave the column out.")

@@ -4,22 +4,23 @@ import pyarrow as pa
 
 from eremite.table.description import Description
 from eremite.table.files import read_file
-from eremite.table.numeric import float_columns, of_public_rows
+from eremite.table.numeric import of_public_rows
 from eremite.table.postgres import read_postgres
+from eremite.table.rules import CellRules
 from eremite.table.sources import source_kind
 from eremite.table.sqlite import read_sqlite
 from eremite.table.table import Table
 
 
 def open_table(description: Description) -> Table:
-    """Read the described columns, check that every row has a finite number in each, clip and scale.
+    """Read the described columns, apply the rules of the description to every cell, clip and scale.
 
-    Problems with the rows are a `TableError`, for the custodian: it gives the place, the column and the number of rows,
-    but no value. Any other error depends on public facts alone: the description, the place, the column names.
+    Problems with the rows are a `TableError`, for the custodian: it gives the place, the column and the key to set, but
+    no value, no row and no number of rows. Any other error depends on public facts alone: the description, the place,
+    the column names.
     """
-    wanted = list(description.bounds)
-    columns = float_columns(_read(description, wanted), wanted, _place(description))
-    return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
+    rules = description.rules()
+    return _table(description, rules, _read(description, rules), _place(description))
 
 
 def open_stand_in(description: Description) -> Table | None:
@@ -27,22 +28,30 @@ def open_stand_in(description: Description) -> Table | None:
     path = description.stand_in_path
     if path is None:
         return None
-    wanted = list(description.bounds)
-    columns = of_public_rows(
-        lambda: float_columns(read_file(path, wanted, description.dataset.writing), wanted, str(path))
+    rules, writing = description.rules(), description.dataset.writing
+    wanted = [*rules.bounds, *rules.categories]
+    return of_public_rows(
+        lambda: _table(description, rules, read_file(path, wanted, writing, rules.as_text), str(path))
     )
-    return Table.from_columns(columns, description.bounds, description.dataset.rows_per_person)
 
 
-def _read(description: Description, wanted: list[str]) -> pa.Table:
+def _table(description: Description, rules: CellRules, read: pa.Table, place: str) -> Table:
     dataset = description.dataset
+    columns = {name: read.column(name) for name in (*rules.bounds, *rules.categories)}
+    facts = (dataset.rows_per_person, dataset.neighbors, dataset.rows_about)
+    return Table.from_columns(columns, rules, *facts, place=place)
+
+
+def _read(description: Description, rules: CellRules) -> pa.Table:
+    dataset, wanted = description.dataset, [*rules.bounds, *rules.categories]
     match source_kind(dataset.source):
         case "postgresql":
             return read_postgres(dataset.source, dataset.query or "", wanted)
         case "sqlite":
-            return read_sqlite(description.source_path, dataset.query or "", wanted)
+            texts = [name for name in rules.bounds if rules.missing[name] != "refuse"]
+            return read_sqlite(description.source_path, dataset.query or "", wanted, [*rules.as_text, *texts])
         case _:
-            return read_file(description.source_path, wanted, dataset.writing)
+            return read_file(description.source_path, wanted, dataset.writing, rules.as_text)
 
 
 def _place(description: Description) -> str:

@@ -12,18 +12,23 @@ from eremite.errors import InputError
 from eremite.names import list_names, quote_name
 from eremite.table.bounds import FloatArray
 from eremite.table.cells import is_numeric_dtype
-from eremite.table.frames import columns_by_name, columns_by_place, names_of, read_columns, with_names
-from eremite.table.numeric import counted, of_public_rows, require_finite
+from eremite.table.frames import columns_by_name, columns_by_place, names_of, require_cells, with_names
+from eremite.table.numeric import counted, of_public_rows
+from eremite.table.rules import CellRules
 
 PLACE = "the points"
 
 
-def columns_of_points(points: Any, names: Sequence[str]) -> dict[str, FloatArray]:
-    """A finite column for each name, from a frame with exactly these columns or from rows in this order."""
+def columns_of_points(points: Any, names: Sequence[str], rules: CellRules) -> dict[str, FloatArray]:
+    """A column of numbers for each name, by the rules of the table, from a frame with exactly these columns or from
+    rows in this order. A point cannot be left out, so a cell that would leave out a row is an error."""
     named = with_names(points)
-    columns = _by_place(points, names) if named is None else _by_name(named, names)
-    read = of_public_rows(lambda: read_columns(columns, PLACE))
-    of_public_rows(lambda: require_finite(read, PLACE))
+    columns = _by_place(points, names, rules) if named is None else _by_name(named, names)
+    require_cells(columns, PLACE)
+    read = of_public_rows(lambda: rules.numbers(columns, PLACE))
+    absent = [name for name, values in read.items() if np.isnan(values).any()]
+    if absent:
+        raise InputError(f"In {PLACE}, column {quote_name(absent[0])} has a missing cell; give every point a value.")
     return read
 
 
@@ -37,11 +42,15 @@ def _by_name(named: Any, names: Sequence[str]) -> dict[str, Any]:
     return columns_by_name(named, names)
 
 
-def _by_place(points: Any, names: Sequence[str]) -> dict[str, Any]:
+def _by_place(points: Any, names: Sequence[str], rules: CellRules) -> dict[str, Any]:
+    plain = all(rules.bounds[name].kind == "number" and rules.missing[name] == "refuse" for name in names)
     try:
-        array = points if isinstance(points, np.ndarray) else np.asarray(points)
+        # Objects keep dates, texts and numbers apart, where NumPy would turn all of them into texts.
+        array = points if isinstance(points, np.ndarray) else np.asarray(points, dtype=None if plain else object)
     except ValueError:
         array = np.empty(0)  # ragged rows; refused below, in our own words
-    if array.ndim != 2 or array.shape[1] != len(names) or not is_numeric_dtype(array.dtype):
-        raise InputError(f"Points must be rows of {counted(len(names), 'number')}, one for each chosen column.")
+    fits = array.ndim == 2 and array.shape[1] == len(names)
+    if not fits or (plain and not is_numeric_dtype(array.dtype)):
+        noun = "number" if plain else "value"
+        raise InputError(f"Points must be rows of {counted(len(names), noun)}, one for each chosen column.")
     return columns_by_place(array, names)

@@ -10,6 +10,7 @@ from eremite import InputError, OutlierDefinition, Privacy, Session, Table
 from eremite.forecast import SHAPES, StandIn, epsilon_for_count, forecast_count, made_up
 from eremite.queries import CountQuery, EpsilonForCountQuery, ForecastCountQuery
 from eremite.table import Bounds
+from eremite.table.rules import CellRules
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
 BOUNDS = {"a": Bounds(0, 10), "b": Bounds(-5, 5)}
@@ -33,7 +34,7 @@ class Untouchable:
 
 
 def private_session(stand_in=None):
-    table = Table(BOUNDS, 1, _scaled=Untouchable())
+    table = Table(CellRules.of(BOUNDS), 1, _scaled=Untouchable())
     return Session(table, epsilon=1, stand_in=stand_in)
 
 

@@ -25,6 +25,7 @@ from eremite.outliers import count_outliers
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, SubspacesQuery
 from eremite.queries.subspaces import family_among
 from eremite.table import Bounds
+from eremite.table.rules import CellRules
 
 NAMES = ("a", "b", "c", "d")
 BOUNDS = dict.fromkeys(NAMES, Bounds(0, 1))
@@ -318,7 +319,7 @@ class Untouchable:
 
 
 def private_session(stand_in=None):
-    return Session(Table(BOUNDS, 1, _scaled=Untouchable()), epsilon=1, stand_in=stand_in)
+    return Session(Table(CellRules.of(BOUNDS), 1, _scaled=Untouchable()), epsilon=1, stand_in=stand_in)
 
 
 @pytest.mark.parametrize("stand_in", [None, public().table], ids=["made up", "public"])

@@ -9,6 +9,7 @@ from eremite.mechanisms import entropy
 from eremite.queries import CountQuery
 from eremite.queries.count import per_row
 from eremite.table import Bounds
+from eremite.table.rules import CellRules
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 BOUNDS = {"a": Bounds(0, 1), "b": Bounds(0, 1), "c": Bounds(0, 1)}
@@ -23,7 +24,7 @@ class ShapeOnly:
 
 
 def rowless(n_rows=60, rows_per_person=1):
-    return Table(BOUNDS, rows_per_person, _scaled=ShapeOnly(n_rows))
+    return Table(CellRules.of(BOUNDS), rows_per_person, _scaled=ShapeOnly(n_rows))
 
 
 def table(n_rows=60, rows_per_person=1):

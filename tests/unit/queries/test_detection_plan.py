@@ -101,7 +101,7 @@ BAD = [
     {"candidates": [["a", "b"]]},
     {"candidates": [[1.0, 2.0], [1.0]]},
     {"candidates": [[1.0, float("nan")]]},
-    {"candidates": [[float("inf"), 1.0]]},
+    {"candidates": [[float("nan"), 1.0]]},
     {"candidates": []},
     {"candidates": np.zeros((0, 2))},
     {"candidates": np.zeros((2, 2), dtype=complex)},

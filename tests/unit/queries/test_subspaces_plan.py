@@ -24,6 +24,7 @@ from eremite.queries.subspaces import (
 from eremite.release.words import mechanism_in_words, searched_in_words
 from eremite.sensitivity import dampened, glimpse, lead, most_moved, profile_function
 from eremite.table import Bounds
+from eremite.table.rules import CellRules
 from tests.private_side import left_when_looking, refused_for_free
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.2)
@@ -40,7 +41,7 @@ class ShapeOnly:
 
 def rowless(d=4, n=30, rows_per_person=1):
     names = NAMES if d == 4 else [f"x{i}" for i in range(d)]
-    return Table({name: Bounds(0, 1) for name in names}, rows_per_person, _scaled=ShapeOnly(d, n))
+    return Table(CellRules.of({name: Bounds(0, 1) for name in names}), rows_per_person, _scaled=ShapeOnly(d, n))
 
 
 def table(n=30, rows_per_person=1):

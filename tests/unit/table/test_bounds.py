@@ -1,3 +1,5 @@
+from datetime import UTC, date, datetime
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -61,7 +63,12 @@ def test_scaling_leaves_its_argument_alone() -> None:
         (0, float("inf"), "max must be finite"),
         (0, 10**400, "max must be finite"),
         (-1.7e308, 1.7e308, "too far apart"),
-        (False, True, "min must be a number"),
+        (True, False, "min true must be below max false"),
+        (0, True, "both be numbers"),
+        (date(2020, 1, 1), 3, "both be numbers"),
+        (date(2020, 1, 2), date(2020, 1, 1), "min 2020-01-02 must be below max 2020-01-01"),
+        (datetime(2020, 1, 1, tzinfo=UTC), date(2021, 1, 1), "without a time zone"),
+        (np.datetime64("NaT"), date(2021, 1, 1), "min must be a date"),
         ("0", "1", "min must be a number"),
         (None, 1, "min must be a number"),
     ],

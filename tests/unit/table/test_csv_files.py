@@ -51,27 +51,25 @@ def test_csv_dialects_are_read(csv: Write, content: bytes) -> None:
     assert values(csv(content), "a") == [[1.0, -25.0]]
 
 
-@pytest.mark.parametrize(
-    "cell", ["", '""', "NA", "null", "nan", "inf", "1_0", "0x1", "1;5", "SECRETCELL", "true", "1e999"]
-)
-def test_csv_counts_cells_that_are_no_finite_number(csv: Write, cell: str) -> None:
+@pytest.mark.parametrize("cell", ["", '""', "NA", "null", "nan", "inf", "1_0", "0x1", "1;5", "SECRETCELL", "true"])
+def test_csv_names_the_column_of_cells_that_are_no_number(csv: Write, cell: str) -> None:
     path = csv(f"a,b\n1,31337.4242\n{cell},1\n{cell},1\n".encode())
     sentence = refused(lambda: values(path, "a", "b"))
-    assert f"In {path}, column 'a' has 2 rows whose value is missing or not a finite number;" in sentence
+    assert f"In {path}, column 'a' has cells that are missing or not a number;" in sentence
     assert "'b'" not in sentence
 
 
-def test_csv_counts_every_column_of_a_large_file(csv: Write) -> None:
+def test_csv_names_every_column_of_a_large_file(csv: Write) -> None:
     good = b"1,2.5,31337.4242\n" * 700_000  # more than one block
     path = csv(b"a,b,c\n" + good + b"SECRETCELL,\xff,3\nx,1,1\n")
     sentence = refused(lambda: values(path, "a", "b", "c"))
-    assert "column 'a' has 2 rows" in sentence
-    assert "column 'b' has 1 row " in sentence
+    assert "column 'a' has cells that are missing or not a number" in sentence
+    assert "column 'b' has cells that are missing or not a number" in sentence
     assert "'c'" not in sentence
 
 
-def test_csv_counts_an_empty_line_of_a_single_column(csv: Write) -> None:
-    assert "column 'a' has 1 row " in refused(lambda: values(csv(b"a\n1\n\n2\n"), "a"))
+def test_csv_reads_an_empty_line_of_a_single_column_as_a_missing_cell(csv: Write) -> None:
+    assert "column 'a' has cells that are missing or not a number" in refused(lambda: values(csv(b"a\n1\n\n2\n"), "a"))
 
 
 def test_csv_refuses_uneven_rows_and_counts_none(csv: Write) -> None:
@@ -111,7 +109,7 @@ def test_csv_quote_left_open_for_long_is_named(csv: Write) -> None:
 
 def test_csv_field_may_be_long(csv: Write) -> None:
     path = csv(b"a,b\n1," + b"x" * 1_000_000 + b"\nSECRETCELL,y\n")
-    assert "column 'a' has 1 row whose" in refused(lambda: values(path, "a"))
+    assert "column 'a' has cells that are missing or not a number" in refused(lambda: values(path, "a"))
     assert field_size_limit() == 131_072
 
 
@@ -129,7 +127,7 @@ def test_csv_field_may_be_long(csv: Write) -> None:
 def test_csv_empty_line_is_a_row_of_missing_values(csv: Write, content: bytes) -> None:
     """Else a row that is replaced by an empty line would change the number of rows, which is public."""
     path = csv(content)
-    assert f"In {path}, column 'a' has 1 row whose value is missing" in refused(lambda: values(path, "a"))
+    assert f"In {path}, column 'a' has cells that are missing or not a number" in refused(lambda: values(path, "a"))
 
 
 @pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\r\n"])

@@ -41,7 +41,7 @@ WRONG = {
     ),
     "misspelt bound": (columns("bmi = { min = 1, mx = 2 }"), ["columns.bmi.mx", "did you mean max?"]),
     "misspelt bound of min": (columns("min = { min = 1, mx = 2 }"), ["columns.min.mx", "did you mean max?"]),
-    "unquoted dot": (columns("a.b = { min = 1, max = 2 }"), ["columns.a.b", "the keys here are min, max"]),
+    "unquoted dot": (columns("a.b = { min = 1, max = 2 }"), ["columns.a.b", "the keys here are min, max, missing"]),
     "misspelt budget": (budget("epsilon = 1\ndleta = 0"), ["budget.dleta", "mean delta?"]),
     "no dataset": (COLUMNS, ["has no dataset", "add [dataset]"]),
     "no columns": (DATASET, ["has no columns", "bmi = { min = 10, max = 60 }"]),
@@ -66,7 +66,8 @@ WRONG = {
         columns("bmi = { min = -1.5e308, max = 1.5e308 }"),
         ["columns.bmi", "too far apart"],
     ),
-    "true as a bound": (columns("bmi = { min = false, max = true }"), ["columns.bmi.min must be a number"]),
+    "true below false": (columns("a = { min = true, max = false }"), ["columns.a does not fit", "below max false"]),
+    "true as a bound of numbers": (columns("a = { min = 0, max = true }"), ["columns.a does not fit", "both dates"]),
     "text as a bound": (columns('bmi = { min = "1", max = 2 }'), ["columns.bmi.min must be a number"]),
     "unfilled bounds": (
         columns('bmi = { min = "?", max = "?" }\nok = { min = 0, max = 1 }\n"a b" = { min = 0, max = "?" }'),

@@ -78,11 +78,10 @@ def test_scale_asks_for_one_number_a_row(table: Table) -> None:
     assert "rows of 1 number, one" in refused(lambda: table.scale([[1, 2]], ["a"]))
 
 
-def test_scale_counts_points_that_are_not_finite(table: Table) -> None:
-    sentence = refused(lambda: table.scale([[np.nan, PRIVATE], [np.inf, 1], [1, 1]]))
-    assert "column 'a' has 2 rows" in sentence
-    assert "column 'b' has 1 row " in refused(lambda: table.scale([[1, None]]))
-    assert "column 'b' has 1 row " in refused(lambda: table.scale(np.ma.array([[1, 1]], mask=[[False, True]])))
+def test_scale_refuses_points_without_a_number(table: Table) -> None:
+    assert "column 'a' has cells" in refused(lambda: table.scale([[np.nan, PRIVATE], [np.inf, 1], [1, 1]]))
+    assert "column 'b' has cells" in refused(lambda: table.scale([[1, None]]))
+    assert "column 'b' has cells" in refused(lambda: table.scale(np.ma.array([[1, 1]], mask=[[False, True]])))
 
 
 @pytest.mark.parametrize(
@@ -186,10 +185,10 @@ def test_large_integers_become_the_nearest_float(library: str) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "lists"])
-@pytest.mark.parametrize("huge", [10**400, -(10**400), Decimal("1e400")])
-def test_numbers_beyond_the_range_of_floats_are_not_finite(library: str, huge: Any) -> None:
-    sentence = refused(lambda: Table.from_frame(LIBRARIES[library]({"a": [1, huge, 2]}), {"a": (0, 1)}))
-    assert "column 'a' has 1 row whose value is missing or not a finite number" in sentence
+@pytest.mark.parametrize("huge", [10**400, -(10**400), Decimal("1e400"), Decimal("-Infinity"), float("inf")])
+def test_numbers_beyond_the_range_of_floats_are_clipped(library: str, huge: Any) -> None:
+    table = Table.from_frame(LIBRARIES[library]({"a": [0.5, huge, 2]}), {"a": (0, 1)})
+    assert table.column("a").tolist() == [0.5, float(huge > 0), 1.0]
 
 
 def test_rows_that_do_not_fit_are_an_error_of_their_own() -> None:
@@ -243,9 +242,9 @@ def test_scale_refuses_a_frame_without_names(table: Table) -> None:
     assert "the columns '0' and '1'; it must have" in refused(lambda: table.scale(pd.DataFrame([[1, 2]])))
 
 
-def test_scale_counts_cells_of_a_frame_that_are_no_numbers(table: Table) -> None:
+def test_scale_refuses_cells_of_a_frame_that_are_no_numbers(table: Table) -> None:
     frame = pd.DataFrame({"b": [1.0, None], "a": [1, 2]})
-    with pytest.raises(InputError, match=r"In the points, column 'b' has 1 row whose") as caught:
+    with pytest.raises(InputError, match=r"In the points, column 'b' has cells that") as caught:
         table.scale(frame)
     assert type(caught.value) is InputError  # the points belong to whoever asks
 
@@ -272,14 +271,14 @@ OTHERS = {
 @pytest.mark.parametrize("kind", OTHERS)
 def test_no_other_type_is_a_number(kind: str) -> None:
     sentence = refused(lambda: Table.from_frame(pa.table({"a": OTHERS[kind]}), {"a": (0, 1)}))
-    assert "column 'a' has 2 rows of type" in sentence
+    assert "column 'a' is of type" in sentence
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("value", [None, float("nan")])
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_frame_counts_rows_without_a_finite_number(frame: Callable[[Any], Any], value: float | None) -> None:
+def test_frame_names_columns_without_a_number(frame: Callable[[Any], Any], value: float | None) -> None:
     data = frame({"a": [1.0, value, PRIVATE], "b": [1.0, 2.0, 3.0]})
-    assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(data, BOUNDS))
+    assert "column 'a' has cells that" in refused(lambda: Table.from_frame(data, BOUNDS))
 
 
 def test_frame_columns_without_bounds_are_not_touched() -> None:
@@ -289,10 +288,10 @@ def test_frame_columns_without_bounds_are_not_touched() -> None:
 
 def test_frame_of_mixed_objects_is_refused_without_its_values() -> None:
     frame = pd.DataFrame({"a": pd.Series([1, "SECRETCELL", {}], dtype=object)})
-    assert "column 'a' has 2 rows whose value is" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
+    assert "column 'a' has cells that" in refused(lambda: Table.from_frame(frame, {"a": (0, 1)}))
     frame["b"] = 0.5
     sentence = refused(lambda: Table.from_frame(frame, BOUNDS))
-    assert "column 'a' has 2 rows whose value is" in sentence
+    assert "column 'a' has cells that" in sentence
     assert "'b'" not in sentence
 
 
@@ -336,12 +335,12 @@ def test_array_columns_are_named_in_order() -> None:
 def test_array_may_be_a_matrix() -> None:
     assert Table.from_frame(np.matrix([[1.0, 0.5], [2.0, 1.0]]), BOUNDS).points().tolist() == [[0.1, 0.5], [0.2, 1.0]]
     bad = np.matrix([[np.nan, 0.5], [2.0, PRIVATE]])
-    assert "column 'a' has 1 row whose" in refused(lambda: Table.from_frame(bad, BOUNDS))
+    assert "column 'a' has cells that" in refused(lambda: Table.from_frame(bad, BOUNDS))
 
 
 def test_array_masked_values_are_missing() -> None:
     masked = np.ma.array([[1, 2], [3, 4]], mask=[[True, False], [True, False]])
-    assert "column 'a' has 2 rows" in refused(lambda: Table.from_frame(masked, BOUNDS))
+    assert "column 'a' has cells" in refused(lambda: Table.from_frame(masked, BOUNDS))
     assert Table.from_frame(np.ma.array([[1, 1]]), BOUNDS).n_rows == 1
 
 

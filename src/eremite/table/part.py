@@ -1,0 +1,79 @@
+"""The rows that take part in a question, ordered by stratum."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.table.bounds import FloatArray
+
+_SMALL = 2**15  # NumPy sorts numbers below it, as int16, in linear time
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Part:
+    """The rows that take part in a question; private.
+
+    Attributes:
+        points: (M, d) scaled rows, ordered by stratum, within a stratum in the order of the table; C-contiguous and
+            read-only.
+        starts: Stratum s is `points[starts[s] : starts[s + 1]]`. Only strata that have rows; [0, M] without strata.
+        places: The number of each row in the table.
+        strata: The code of each stratum present; [0] without strata.
+    """
+
+    points: FloatArray
+    starts: NDArray[np.intp]
+    places: NDArray[np.intp]
+    strata: NDArray[np.int64]
+
+
+def whole_part(points: FloatArray, places: NDArray[np.intp]) -> Part:
+    """A part without strata."""
+    starts = np.array([0, len(points)], dtype=np.intp)
+    return _frozen(Part(points, starts, places, np.zeros(1, dtype=np.int64)))
+
+
+def split(
+    scaled: Sequence[FloatArray],
+    places: NDArray[np.intp],
+    codes: NDArray[np.int64],
+    radix: int,
+    groups: int,
+    within: bool,
+) -> list[Part]:
+    """The rows at `places`, divided into groups by `codes // radix` and into strata by `codes % radix`.
+
+    One stable sort by code, which is linear if there are few codes; every group is a slice of the sorted rows.
+    """
+    small = groups * radix <= _SMALL
+    order = np.argsort(codes.astype(np.int16) if small else codes, kind="stable")
+    codes, places = codes[order], places[order]
+    points = gather(scaled, places)
+    ends = np.searchsorted(codes, np.arange(groups + 1, dtype=np.int64) * radix)
+    parts = [(points[a:b], places[a:b], codes[a:b]) for a, b in pairwise(ends)]
+    if not within:
+        return [whole_part(rows, numbers) for rows, numbers, _ in parts]
+    return [_in_strata(rows, numbers, keys - group * radix) for group, (rows, numbers, keys) in enumerate(parts)]
+
+
+def gather(scaled: Sequence[FloatArray], places: NDArray[np.intp]) -> FloatArray:
+    """The rows at these places, over the given columns."""
+    points: FloatArray = np.empty((len(places), len(scaled)), dtype=np.float64)
+    for place, column in enumerate(scaled):
+        points[:, place] = column[places]
+    return points
+
+
+def _in_strata(points: FloatArray, places: NDArray[np.intp], codes: NDArray[np.int64]) -> Part:
+    strata, firsts = np.unique(codes, return_index=True)
+    starts = np.append(firsts, len(codes)).astype(np.intp)
+    return _frozen(Part(points, starts, places, strata))
+
+
+def _frozen(part: Part) -> Part:
+    for array in (part.points, part.starts, part.places, part.strata):
+        array.flags.writeable = False
+    return part
