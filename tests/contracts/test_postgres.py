@@ -2,6 +2,7 @@
 
 import builtins
 import sys
+from datetime import date
 from typing import Any
 from unittest.mock import Mock
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from eremite.errors import InputError, TableError
-from eremite.table import cells
+from eremite.table import Table, cells
 from eremite.table.numeric import float_columns
 from eremite.table.postgres import read_postgres
 from tests.refusals import refused
@@ -120,6 +121,20 @@ def test_postgres_error_while_rows_are_fetched_is_for_the_custodian(
         with pytest.raises(TableError, match="rows that cannot be read"):
             read_postgres(people, "SELECT s FROM people", ["s"])
         assert "rows that cannot be read" in refusal(people, "SELECT s FROM people")
+
+
+def test_infinite_numbers_and_times_are_clipped(postgres: str) -> None:
+    signs = ("infinity", "-infinity", None)
+    rows = " UNION ALL ".join(
+        f"SELECT {i} AS i, {sign}::numeric AS n, {sign}::date AS d, {sign}::timestamp AS t, {sign}::timestamptz AS z"
+        for i, sign in enumerate("NULL" if sign is None else f"'{sign}'" for sign in signs)
+    )
+    names = ["n", "d", "t", "z"]
+    table = read_postgres(postgres, f"SELECT * FROM ({rows}) AS r ORDER BY i", names)
+    days = (date(2020, 1, 1), date(2021, 1, 1))
+    bounds = {"n": (0, 1), "d": days, "t": days, "z": days}
+    made = Table.from_frame(table, bounds, missing=dict.fromkeys(names, "leave-out"), time_zone="Europe/Berlin")
+    assert made.points().tolist() == [[1.0] * 4, [0.0] * 4]
 
 
 def test_postgres_query_may_give_no_rows(people: str) -> None:

@@ -43,9 +43,10 @@ def init(
     """
     from eremite.table import write_starter
 
-    starter = write_starter(file, output, _writing(separator, decimal, encoding, sheet))
+    writing = _writing(separator, decimal, encoding, sheet)
+    starter = write_starter(file, output, writing)
     facts = {"description": str(starter.path), **{kind: getattr(starter, kind) for kind in _KINDS}}
-    typer.echo(dump_json(facts) if as_json else _written(starter))
+    typer.echo(dump_json(facts) if as_json else _written(starter, writing))
 
 
 def check(description: DescriptionFile, as_json: AsJson = False) -> None:
@@ -72,14 +73,16 @@ def _writing(separator: str | None, decimal: str, encoding: str, sheet: str | No
         raise InputError(f"--{error}.") from None
 
 
-def _written(starter: "Starter") -> str:
+def _written(starter: "Starter", writing: "Writing") -> str:
     named = {noun: len(getattr(starter, kind)) for kind, noun in _KINDS.items()}
     left_out = named.pop("other")
     found = list_names([f"{n} {noun} column{'s' * (n != 1)}" for noun, n in named.items() if n], show=str)
     left = f", {left_out} left out" if left_out else ""
+    commas = 'If its numbers have decimal commas, start again with --decimal ",".\n'
+    hint = commas if starter.texts and (writing.separator, writing.decimal) == (";", ".") else ""
     fill_in = "the bounds and the categories" if starter.texts else "the bounds"
     return (
-        f"Wrote {starter.path} with {found}{left}.\n"
+        f"Wrote {starter.path} with {found}{left}.\n{hint}"
         f"Next: fill in {fill_in} in [columns], then run: eremite check {shlex.quote(str(starter.path))}"
     )
 

@@ -61,7 +61,9 @@ def _schema(file: TextFile, width: int) -> pa.Schema:
 
 
 def _suggested(file: TextFile, width: int) -> pa.Schema:
-    convert = arrow_csv.ConvertOptions(decimal_point=file.writing.decimal)
+    blank = [" " * width for width in range(1, 9)]
+    missing = [*arrow_csv.ConvertOptions().null_values, *blank]  # these do not turn numbers into texts
+    convert = arrow_csv.ConvertOptions(decimal_point=file.writing.decimal, null_values=missing)
     with file.opened() as stream:
         return arrow_csv.open_csv(stream, _blocks(width), _parsing(file), convert).schema
 

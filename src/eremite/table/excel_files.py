@@ -40,7 +40,7 @@ def read(path: Path, wanted: Sequence[str], writing: Writing = PLAIN, as_text: C
     """The wanted columns, cell by cell.
 
     They are texts where `as_text` names them (numbers in decimal notation, dates in ISO notation, true and false),
-    else float64; null where there is no such cell. A text is never a number.
+    else float64; null where there is no such cell. A text in decimal notation is a number too, as sheets often have.
     """
     names, rows = _sheet(path, writing)
     if not set(wanted) <= set(names):
@@ -77,7 +77,7 @@ def _rows(path: Path, sheet: str | None) -> list[Row]:
 
 
 def _numbers(column: Iterable[object]) -> pa.Array:
-    return pa.array(cells.from_objects(column), pa.float64(), from_pandas=True)  # NaN is null
+    return pa.array(cells.from_objects_and_texts(column), pa.float64(), from_pandas=True)  # NaN is null
 
 
 def _texts(column: Iterable[object]) -> pa.Array:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
 
 from eremite.errors import InputError, TableError
 from eremite.names import quote_name
@@ -62,14 +64,27 @@ def _driver() -> Any:
 
 
 def _plain(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in a numeric type: NUMERIC arrives as text and is parsed; money arrives in cents and is refused."""
+    """The column with the values PostgreSQL has: the driver gives NUMERIC as text and money in cents, and its own
+    arithmetic turns the infinite date and time around."""
     kind = (field.metadata or {}).get(b"POSTGRESQL:type")
     if kind == b"money":
         name = quote_name(field.name)
         raise InputError(f"Column {name} of {PLACE} is of type money; cast it to numeric in the query.")
     if isinstance(field.type, pa.OpaqueType) and field.type.type_name == "numeric":
-        return cells.from_text(column.cast(field.type.storage_type))
-    return column
+        texts = column.cast(field.type.storage_type)
+        # Infinite numbers in decimal notation, beyond the range of float64.
+        return cells.from_text(pc.replace_substring_regex(texts, "^(-?)inf$", r"\19e999"))
+    return _turned_back(column) if kinds.is_timestamp(field.type) or kinds.is_date32(field.type) else column
+
+
+def _turned_back(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The largest time for 'infinity', which the driver counts from 1970 instead of 2000 without minding overflow."""
+    whole, largest, shift = (
+        (pa.int32(), 2**31 - 1, 10_957) if kinds.is_date32(times.type) else (pa.int64(), 2**63 - 1, 946_684_800_000_000)
+    )
+    ticks = times.cast(whole)
+    infinite = pc.equal(ticks, pa.scalar(shift - largest - 2, whole))
+    return pc.if_else(infinite, pa.scalar(largest, whole), ticks).cast(times.type)
 
 
 def _our_error(sqlstate: str | None, connected: bool) -> InputError:
