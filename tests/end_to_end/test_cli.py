@@ -78,11 +78,43 @@ def test_check_prints_json(capsys: Captured, patients: Path) -> None:
     assert code == 0
     assert json.loads(out) == {
         "name": "patients",
+        "neighbors": "replace",
         "n_rows": 2,
         "rows_per_person": 2,
-        "columns": {"bmi": {"min": 10, "max": 60}, "blood sugar": {"min": 40, "max": 400}},
+        "columns": {
+            "bmi": {"min": 10, "max": 60, "missing": "refuse"},
+            "blood sugar": {"min": 40, "max": 400, "missing": "refuse"},
+        },
+        "categories": {},
         "budget": {"epsilon": 0.1, "delta": 1e-6},
     }
+
+
+def test_check_prints_rules_and_no_private_number_of_rows(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c,ward\n1,yes,2020-01-02,A\n,no,,B\n")
+    (tmp_path / "t.toml").write_text(
+        '[dataset]\nname = "t"\nsource = "t.csv"\nneighbors = "add-remove"\nrows_about = 20000\n[columns]\n'
+        "a = { min = 0, max = 4, missing = 1 }\nb = { min = false, max = true }\n"
+        'c = { min = 2020-01-01, max = 2020-12-31, missing = "leave-out" }\nward = { categories = ["A", "B"] }\n'
+    )
+    assert run(capsys, "check", tmp_path / "t.toml")[1] == (
+        "t: about 20,000 rows, at most 1 per person\n"
+        "budget: none set; add [budget] to the description before analysts can ask\n"
+        "columns, with their public bounds:\n"
+        "  a     0 to 4; 1 if missing\n"
+        "  b     false to true\n"
+        "  c     2020-01-01 to 2020-12-31; rows without a value are left out\n"
+        "columns for strata and groups, with their public categories:\n"
+        "  ward  A and B\n"
+    )
+    facts = json.loads(run(capsys, "check", tmp_path / "t.toml", "--json")[1])
+    assert (facts["neighbors"], facts["rows_about"], "n_rows" in facts) == ("add-remove", 20000, False)
+    assert facts["columns"] == {
+        "a": {"min": 0, "max": 4, "missing": 1},
+        "b": {"min": False, "max": True, "missing": "refuse"},
+        "c": {"min": "2020-01-01", "max": "2020-12-31", "missing": "leave-out"},
+    }
+    assert facts["categories"] == {"ward": {"categories": ["A", "B"], "other": "refuse", "missing": "refuse"}}
 
 
 def test_check_says_when_no_budget_is_set(capsys: Captured, patients: Path) -> None:

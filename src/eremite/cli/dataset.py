@@ -52,8 +52,8 @@ def init(
 def check(description: DescriptionFile, as_json: AsJson = False) -> None:
     """Open a table and print its public facts. For the custodian.
 
-    If rows do not fit the description, the error says which column, and how many rows. Only the custodian may know
-    that; commands that ask questions do not say it.
+    If rows do not fit the description, the error names the column and the key to set. Only the custodian may know that;
+    commands that ask questions do not say it.
     """
     from eremite.table import open_table, read_description
 
@@ -88,32 +88,69 @@ def _written(starter: "Starter", writing: "Writing") -> str:
 
 
 def _facts(description: "Description", table: "Table") -> dict[str, Any]:
-    """Public facts; numbers of the budget are the nearest floats."""
+    """Public facts; numbers of the budget are the nearest floats, dates are texts."""
     budget = description.budget
+    private = table.neighbors == "add-remove"
     return {
         "name": description.dataset.name,
-        "n_rows": table.n_rows,
+        "neighbors": table.neighbors,
+        **({"rows_about": table.rows_about} if private else {"n_rows": table.n_rows}),
         "rows_per_person": table.rows_per_person,
-        "columns": {name: {"min": b.min, "max": b.max} for name, b in table.bounds.items()},
+        "columns": {name: _bounds_facts(table, name) for name in table.columns},
+        "categories": {
+            name: {"categories": c.values, "other": c.other, "missing": c.missing}
+            for name, c in table.categories.items()
+        },
         "budget": None if budget is None else {"epsilon": float(budget.epsilon), "delta": float(budget.delta)},
     }
+
+
+def _bounds_facts(table: "Table", name: str) -> dict[str, Any]:
+    bounds, rule = table.bounds[name], table.missing[name]
+
+    def value(number: float) -> float | bool | str:
+        if bounds.kind == "date":
+            return bounds.show(number)
+        return bool(number) if bounds.kind == "boolean" else number
+
+    missing = rule if isinstance(rule, str) else value(rule)
+    return {"min": value(bounds.min), "max": value(bounds.max), "missing": missing}
 
 
 def _text(description: "Description", table: "Table") -> str:
     from eremite.table.numeric import counted
 
-    width = max(len(show_name(name)) for name in table.columns)
-    columns = [
-        f"  {show_name(name):<{width}}  {plain_number(b.min)} to {plain_number(b.max)}"
-        for name, b in table.bounds.items()
+    width = max(len(show_name(name)) for name in (*table.columns, *table.categories))
+    columns = [f"  {show_name(name):<{width}}  {_bounds_text(table, name)}" for name in table.columns]
+    listed = [
+        f"  {show_name(name):<{width}}  {list_names([*map(str, c.names)], 'categories')}{_rule_text(c.missing)}"
+        for name, c in table.categories.items()
     ]
-    rows = counted(table.n_rows, "row")
+    private = table.neighbors == "add-remove"
+    rows = f"about {table.rows_about:,} rows" if private else counted(table.n_rows, "row")
     head = [
         f"{show_name(description.dataset.name)}: {rows}, at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
-    return "\n".join(head + columns)
+    return "\n".join(
+        [*head, *columns, *(["columns for strata and groups, with their public categories:"] * bool(listed)), *listed]
+    )
+
+
+def _bounds_text(table: "Table", name: str) -> str:
+    bounds, rule = table.bounds[name], table.missing[name]
+
+    def shown(number: float) -> str:
+        return plain_number(number) if bounds.kind == "number" else bounds.show(number)
+
+    return f"{shown(bounds.min)} to {shown(bounds.max)}{_rule_text(rule if isinstance(rule, str) else shown(rule))}"
+
+
+def _rule_text(rule: object) -> str:
+    if rule == "refuse":
+        return ""
+    return "; rows without a value are left out" if rule == "leave-out" else f"; {show_name(str(rule))} if missing"
 
 
 def _budget_text(budget: "Budget | None") -> str:
