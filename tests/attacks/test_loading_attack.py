@@ -32,7 +32,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.errors import TableError
-from eremite.table import cells, csv_files, parquet_folders
+from eremite.table import Categories, Table, cells, csv_files, dates, parquet_folders
+from eremite.table import rules as rules_module
+from eremite.table.categories import Lookup
 from eremite.table.files import read_file
 from eremite.table.frames import columns_by_name, columns_by_place, with_names
 from eremite.table.rules import CellRules
@@ -46,20 +48,28 @@ Cells = Sequence[Any]
 NUMBERS_ALONE = CellRules.of({"a": (0, 1)})
 
 
-def by_name(frame: Any) -> Floats:
-    return NUMBERS_ALONE.read_numbers(columns_by_name(with_names(frame), ["a"]), "the frame")["a"]
+def by_name(frame: Any, _: CellRules) -> Any:
+    return columns_by_name(with_names(frame), ["a"])["a"]
 
 
-def by_place(array: Any) -> Floats:
-    return NUMBERS_ALONE.read_numbers(columns_by_place(array, ["a"]), "the frame")["a"]
+def by_place(array: Any, _: CellRules) -> Any:
+    return columns_by_place(array, ["a"])["a"]
 
 
-def from_file(path: Path) -> Floats:
-    return NUMBERS_ALONE.read_numbers({"a": read_file(path, ["a"]).column("a")}, "the file")["a"]
+def from_file(path: Path, rules: CellRules) -> Any:
+    return read_file(path, ["a"], as_text=[name for name in rules.as_text if name == "a"]).column("a")
 
 
-def from_sqlite(path: Path) -> Floats:
-    return cells.from_arrow(read_sqlite(path, "SELECT a FROM t ORDER BY rowid", ["a"]).column("a"))
+def from_sqlite(path: Path, rules: CellRules) -> Any:
+    texts = [] if rules is NUMBERS_ALONE else ["a"]
+    return read_sqlite(path, "SELECT a FROM t ORDER BY rowid", ["a"], texts).column("a")
+
+
+def becomes(column: Any, rules: CellRules) -> Floats:
+    """What the cells become; numbers without a rule are looked at before the table is refused."""
+    if "a" in rules.categories:
+        return rules.codes({"a": column}, "the frame")["a"].astype(np.float64)
+    return (rules.read_numbers if rules is NUMBERS_ALONE else rules.numbers)({"a": column}, "the frame")["a"]
 
 
 @dataclass(frozen=True)
@@ -70,15 +80,15 @@ class Source:
     """
 
     make: Callable[[Cells, Path], Any]
-    read: Callable[[Any], Floats] = by_name
+    column: Callable[[Any, CellRules], Any] = by_name
 
-    def reading(self, values: Cells, folder: Path) -> Floats | None:
+    def reading(self, values: Cells, folder: Path, rules: CellRules = NUMBERS_ALONE) -> Floats | None:
         try:
             made = self.make(values, folder)
         except (Exception, pl.exceptions.PanicException):
             return None
         try:
-            return self.read(made)
+            return becomes(self.column(made, rules), rules)
         except TableError:
             return None
 
@@ -133,8 +143,8 @@ def european_csv(values: Cells, folder: Path) -> Path:
     return folder / "rows.csv"
 
 
-def from_european_csv(path: Path) -> Floats:
-    return cells.from_arrow(read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a"))
+def from_european_csv(path: Path, _: CellRules) -> Any:
+    return read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a")
 
 
 def parts(values: Cells, folder: Path) -> Path:
@@ -188,9 +198,9 @@ SOURCES: dict[str, Source] = OF_OBJECTS | {
     "feather": written("rows.feather", pyarrow.feather.write_feather),
     "sqlite": Source(sqlite, from_sqlite),
     "csv": Source(csv, from_file),
-    "folder of parquet": Source(parts, from_file),
 }
 
+PARTS = Source(parts, from_file)
 EUROPEAN_CSV = Source(european_csv, from_european_csv)
 
 CENTS = [Decimal(cents) / 100 for cents in (1, 7, 11, 29, 57, 58, 99, 115, 1234, 4567, 9999)]
@@ -224,21 +234,29 @@ HOSTILE: Cells = [
 
 
 def nearest(cell: Any) -> float:
-    """The float64 nearest to the number of a cell, through a fraction; NaN where it is no finite number."""
+    """The float64 nearest to the number of a cell, through a fraction; infinite beyond the range, NaN for no number."""
     if isinstance(cell, np.generic):
         cell = _ratio(cell) if cell.dtype.kind in "biuf" else None
     if not isinstance(cell, int | float | Decimal | Fraction):
         return math.nan
+    if isinstance(cell, float | Decimal) and not math.isfinite(0 if _signals(cell) else cell):
+        return float(cell)
     try:
         return float(Fraction(cell))
-    except (OverflowError, ValueError):
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
+    except ValueError:
         return math.nan
 
 
-def _ratio(cell: Any) -> Fraction | None:
+def _signals(cell: Any) -> bool:
+    return isinstance(cell, Decimal) and cell.is_snan()
+
+
+def _ratio(cell: Any) -> Fraction | float:
     if cell.dtype.kind != "f":
         return Fraction(int(cell))
-    return Fraction(*cell.as_integer_ratio()) if np.isfinite(cell) else None
+    return Fraction(*cell.as_integer_ratio()) if np.isfinite(cell) else float(cell)
 
 
 def of_text(cell: Any) -> float:
@@ -249,14 +267,16 @@ def of_text(cell: Any) -> float:
 
 
 def bits(values: Floats) -> list[int]:
-    """All that can be told of numbers: zero has no sign, and what is infinite is as good as missing."""
-    return [int(number) for number in np.where(np.isfinite(values), values + 0.0, np.nan).view(np.int64)]
+    """All that can be told of numbers: zero has no sign, and one NaN is as good as another."""
+    return [int(number) for number in np.where(np.isnan(values), np.nan, values + 0.0).view(np.int64)]
 
 
-def changed(source: Source, values: Cells, place: int, hostile: Any, folder: Path) -> str | None:
+def changed(
+    source: Source, values: Cells, place: int, hostile: Any, folder: Path, rules: CellRules = NUMBERS_ALONE
+) -> str | None:
     """What a hostile cell does to the others, if it does anything."""
-    read = source.reading(values, folder)
-    after = source.reading([*values[:place], hostile, *values[place + 1 :]], folder)
+    read = source.reading(values, folder, rules)
+    after = source.reading([*values[:place], hostile, *values[place + 1 :]], folder, rules)
     if read is None or after is None:
         return None
     assert len(read) == len(after) == len(values)
@@ -439,9 +459,15 @@ def decimal_sign_of_the_column(writing: Writing, texts: pa.ChunkedArray) -> pa.C
     return cells.from_text(texts if points else pc.replace_substring(texts, ",", "."))
 
 
+def test_hostile_cell_in_a_file_of_its_own_changes_no_other(tmp_path: Path) -> None:
+    for values in (CENTS, COLUMNS[3], COLUMNS[6]):
+        found = (changed(PARTS, values, len(values) // 2, hostile, tmp_path) for hostile in HOSTILE)
+        assert not list(filter(None, found))
+
+
 def test_attack_catches_files_joined_by_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_folders, "_joined", joined_by_arrow)
-    assert next(changes(SOURCES["folder of parquet"], tmp_path), None) is not None
+    assert next(changes(PARTS, tmp_path), None) is not None
 
 
 def test_attack_catches_a_decimal_sign_that_is_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,5 +476,147 @@ def test_attack_catches_a_decimal_sign_that_is_guessed(tmp_path: Path, monkeypat
     readings = []
     for hostile in ("2,5", "2.5"):
         path.write_text(f"a;b\n1,5;1\n{hostile};1\nx;1\n", encoding="utf-16")
-        readings.append(bits(from_european_csv(path)[:1]))
+        readings.append(read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a")[0].as_py())
     assert readings[0] != readings[1]
+
+
+# Rules for ordinary cells. Every hostile cell follows a rule, so that no table is refused for one.
+DAY = datetime.date
+TIME = datetime.datetime
+WITH_DAYS = {"a": (DAY(2020, 1, 1), DAY(2021, 1, 1))}
+RULES: dict[str, CellRules] = {
+    "fill": CellRules.of({"a": (0, 100)}, missing={"a": 12.5}, missing_values=["NA", "-999"]),
+    "leave-out": CellRules.of({"a": (0, 100)}, missing={"a": "leave-out"}, missing_values=["-999"]),
+    "booleans": CellRules.of({"a": (False, True)}, missing={"a": "leave-out"}),
+    "dates": CellRules.of(WITH_DAYS, missing={"a": "leave-out"}, missing_values=["2020-02-02"]),
+    "dates in a zone": CellRules.of(WITH_DAYS, missing={"a": DAY(2020, 5, 5)}, time_zone="Europe/Berlin"),
+    "categories": CellRules.of(
+        {"b": (0, 1)},
+        categories={"a": Categories(("B", "A", 1, 30), "keep", "leave-out")},
+        missing_values=["NA", "-999"],
+    ),
+}
+WORDS = ["A", "B", "1", " 1.0 ", "", "zz", "yes", "0"]
+WHOLE = [1, 30, -999, 0, None, 1]
+DATES = [DAY(2020, 3, 1), DAY(2020, 2, 2), None, DAY(2022, 1, 1)]
+TIMES = [TIME(2020, 3, 1, 12, 0, 0, 1), TIME(2020, 2, 2), TIME(2020, 6, 1, 0, 30), TIME(2100, 12, 31)]
+ISO = ["2020-03-01", "2020-03-01T12:00", "2020-02-02", "03.01.2020", "2020-03-01T12:00+09:00"]
+ORDINARY: dict[str, list[Cells]] = {
+    "fill": [WORDS, WHOLE, [1.5, 0.1, -999.0, None], [Decimal("0.1"), Decimal("57.58"), Decimal(-999)]],
+    "leave-out": [WORDS, [1.5, 0.1, -999.0, None]],
+    "booleans": [WORDS, WHOLE, [True, False, None, True]],
+    "dates": [DATES, TIMES, ISO],
+    "dates in a zone": [TIMES, ISO],
+    "categories": [WORDS, WHOLE, [True, False, True]],
+}
+HOSTILE_TO_RULES: Cells = [
+    None, math.nan, 0, 7, -999, 10**400, 0.5, True, Decimal("12.3456"), "", "NA", "B", "01", "-999.0", "inf", b"\xff",
+    object(), TIME(2020, 6, 1, 1, 2, 3, 4), TIME(9000, 1, 1), np.datetime64("2020-06-01T00:00:00.000000001"),
+    "2020-06-01T00:00:00.123456789Z", "01.06.2020", "20200601",
+]  # fmt: skip
+# Arrow cuts off times if one of them is a date, and takes all to be in UTC if one of them is.
+HOSTILE_AMONG_OBJECTS: Cells = [*HOSTILE_TO_RULES, DAY(2020, 1, 1), TIME(2020, 6, 1, tzinfo=datetime.UTC), pd.NaT, [1]]
+ORDINARY_SOURCES = SOURCES | {
+    "folder of parquet": PARTS,
+    "pandas category": Source(lambda values, _: pd.DataFrame({"a": pd.Series(list(values), dtype="category")})),
+    "polars Categorical": Source(lambda values, _: pl.DataFrame({"a": pl.Series(list(values), dtype=pl.Categorical)})),
+    "Arrow dictionary": Source(lambda values, _: pa.table({"a": pa.array(list(values)).dictionary_encode()})),
+    "timestamp[ns]": arrow(pa.timestamp("ns")),
+    "timestamp[s, UTC]": arrow(pa.timestamp("s", "UTC")),
+    "datetime64": Source(lambda values, _: np.array(list(values), dtype="datetime64")[:, None], by_place),
+}
+
+
+def ordinary_changes(name: str, source: Source, folder: Path) -> Iterator[str]:
+    odd = HOSTILE_AMONG_OBJECTS if source in OF_OBJECTS.values() else HOSTILE_TO_RULES
+    for values in ORDINARY[name]:
+        read = source.reading(values, folder, RULES[name])
+        for hostile in odd if read is not None else ():
+            after = source.reading([hostile, *values[1:]], folder, RULES[name])
+            if read is not None and after is not None and bits(read[1:]) != bits(after[1:]):
+                yield f"{hostile!r} in row 0 of {values!r}: {read} became {after}"
+
+
+@pytest.mark.parametrize("source", ORDINARY_SOURCES)
+def test_hostile_cell_changes_no_other_under_any_rule(source: str, tmp_path: Path) -> None:
+    assert [found for name in RULES for found in ordinary_changes(name, ORDINARY_SOURCES[source], tmp_path)] == []
+
+
+GRID = [(number, ward) for number in (0.25, 1.0, None, "x") for ward in ("A", "B", None, "z")]
+
+
+def rows_of(rows: Cells, **facts: Any) -> dict[int, tuple[float, int]]:
+    """The point and the stratum of each row that takes part, by its number."""
+    data = {"a": [number for number, _ in rows], "w": [ward for _, ward in rows]}
+    wards = Categories(("B", "A"), other="keep", missing="leave-out")
+    table = Table.from_frame(data, {"a": (0, 1)}, categories={"w": wards}, missing={"a": "leave-out"}, **facts)
+    part = table.part(["a"], ["w"])
+    codes = np.repeat(part.strata, np.diff(part.starts))
+    return dict(zip(part.places.tolist(), zip(part.points.ravel().tolist(), codes.tolist(), strict=True), strict=True))
+
+
+def test_one_row_changes_its_own_part_alone() -> None:
+    """All tables of two rows: a row is in the part as it is alone, whatever the other row is."""
+    alone = [rows_of([row]).get(0) for row in GRID]
+    for first, second in itertools.product(range(len(GRID)), repeat=2):
+        expected = {0: alone[first], 1: alone[second]}
+        assert rows_of([GRID[first], GRID[second]]) == {i: row for i, row in expected.items() if row is not None}
+    assert sum(row is None for row in alone) == 10
+
+
+def codes_as_they_come(lookup: Any, column: Any) -> Any:
+    seen: dict[Any, int] = {}
+    return np.array([seen.setdefault(str(cell), len(seen)) for cell in column], dtype=np.int32)
+
+
+def filled_with_the_mean(rules: CellRules, name: str, values: Floats) -> Floats:
+    return np.where(np.isnan(values), np.mean([0.0, *values[np.isfinite(values)]]), values)
+
+
+def days_since_the_first(column: Any, zone: Any, spellings: Any) -> Any:
+    found = days_of(column, zone, spellings)
+    return None if found is None else found - np.nanmin(found)
+
+
+def unit_by_the_largest(ticks: Any, unit: str, step: int = 1) -> Any:
+    return microseconds_of(ticks, "s" if np.abs(ticks).max(initial=0) < 10**11 else "us")
+
+
+days_of, microseconds_of = dates.days_of, dates._microseconds
+ORDINARY_MUTANTS: dict[str, tuple[Any, str, Callable[..., Any], str, list[str]]] = {
+    "codes in the order of rows": (
+        Lookup,
+        "codes",
+        codes_as_they_come,
+        "categories",
+        ["lists", "csv", "polars", "sqlite"],
+    ),
+    "filled with the mean": (CellRules, "_filled", filled_with_the_mean, "fill", ["lists", "csv", "pandas", "parquet"]),
+    "dates since the first": (
+        rules_module,
+        "days_of",
+        days_since_the_first,
+        "dates",
+        ["lists", "csv", "polars", "parquet"],
+    ),
+    "unit of times inferred": (dates, "_microseconds", unit_by_the_largest, "dates", ["timestamp[s, UTC]"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("mutant", "source"), [(mutant, source) for mutant, (*_, sources) in ORDINARY_MUTANTS.items() for source in sources]
+)
+def test_attack_on_rules_catches(mutant: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, place, mutated, name, _ = ORDINARY_MUTANTS[mutant]
+    monkeypatch.setattr(owner, place, mutated)
+    assert next(ordinary_changes(name, ORDINARY_SOURCES[source], tmp_path), None) is not None
+
+
+def test_attack_catches_files_of_times_and_numbers_joined_as_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes a file may have made times of its numbers; one file alone is then refused by its type."""
+    common = parquet_folders._common
+    texts = lambda kinds, as_text: pa.string() if as_text and len(set(kinds)) > 1 else common(kinds, as_text)  # noqa: E731
+    monkeypatch.setattr(parquet_folders, "_common", lambda kinds, as_text: texts(list(kinds), as_text))
+    assert next((found for name in RULES for found in ordinary_changes(name, PARTS, tmp_path)), None) is not None

@@ -6,6 +6,7 @@ public numbers only, so that replacing one row of a table replaces one row of th
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
@@ -65,9 +66,11 @@ class Bounds:
 
     def number_of(self, value: object) -> float:
         """A public value of this column, such as one to fill in, as a float within the bounds."""
-        if _kind_of(value) != self.kind:
+        number = math.nan
+        with suppress(InputError):
+            number = _finite("value", value)
+        if _kind_of(value) != self.kind or math.isnan(number):
             raise InputError(f"must be {_WANTED[self.kind]}")
-        number = _finite("it", value)
         if not self.min <= number <= self.max:
             raise InputError(f"must lie between min {self.show(self.min)} and max {self.show(self.max)}")
         return number

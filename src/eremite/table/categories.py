@@ -2,7 +2,8 @@
 
 Codes follow the declared list, never the rows, a dictionary or the categories of a frame. Texts are compared without
 the blanks around them. Whole numbers match however they are written: 1, "1", 1.0 and "1.0" are the same, but "01" is
-not. A declared true or false matches booleans, 1 and 0, and the texts true, false, yes and no in any case.
+not. Booleans, and the texts true and false in any case, are the numbers 1 and 0; if true and false are declared, they
+also match the texts yes and no. So no code changes if a library makes numbers of booleans, or texts of both.
 """
 
 import re
@@ -27,7 +28,8 @@ MISSING, UNLISTED = -1, -2  # codes of cells that follow the rules `missing` and
 OTHER = "other"
 _WHOLE = re.compile(r"([+-]?)(0|[1-9][0-9]*)(?:\.0*)?")
 _LARGEST = 1e300  # a number beyond it is not listed; keeps texts of numbers short
-_TRUTHS = {True: ("true", "yes", "1"), False: ("false", "no", "0")}
+_TRUTHS = {"true": "1", "false": "0"}
+_ANSWERS = {True: "yes", False: "no"}  # of declared booleans
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,14 @@ class Lookup:
     values: tuple[Value, ...]
     spellings: Spellings = field(default_factory=Spellings)
     _exact: Mapping[str, int] = field(init=False, repr=False, compare=False)
-    _folded: Mapping[str, int] = field(init=False, repr=False, compare=False)  # of booleans
+    _folded: Mapping[str, int] = field(init=False, repr=False, compare=False)  # answers, for booleans
 
     def __post_init__(self) -> None:
-        exact = {str(_text_of(v)): code for code, v in enumerate(self.values) if not isinstance(v, bool)}
-        truths = [(text, code) for code, v in enumerate(self.values) if isinstance(v, bool) for text in _TRUTHS[v]]
-        folded = dict(truths)
+        exact = {str(_text_of(value)): code for code, value in enumerate(self.values)}
+        folded = {_ANSWERS[value]: code for code, value in enumerate(self.values) if isinstance(value, bool)}
         object.__setattr__(self, "_exact", exact)
         object.__setattr__(self, "_folded", folded)
-        plain = [value for value in self.values if not isinstance(value, bool)]
-        if len(exact) < len(plain) or len(folded) < len(truths) or folded.keys() & map(str.casefold, exact):
+        if len(exact) < len(self.values) or folded.keys() & map(str.lower, exact):
             raise InputError('a category is listed twice; 1 and "1" are the same, and so are true, "yes" and 1')
         spelled = [text for text in (*exact, *folded) if self.spellings.match(text)]
         if spelled:
@@ -97,7 +97,7 @@ class Lookup:
         if text is None:
             return UNLISTED
         found = self._exact.get(text)
-        return self._folded.get(text.casefold(), UNLISTED) if found is None else found
+        return self._folded.get(text.lower(), UNLISTED) if found is None else found
 
     def codes(self, column: Iterable[object]) -> Codes:
         """The code of each cell; a text that was met before is not looked up again."""
@@ -153,10 +153,9 @@ def _value(value: object) -> Value:
 
 def _text_of(cell: object) -> str | None:
     """The text by which a cell is compared; None for a cell that cannot be listed."""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
     if isinstance(cell, str):
         text = cell.strip(cells.BLANKS)
+        text = _TRUTHS.get(text.lower(), text)
         whole = _WHOLE.fullmatch(text)
         return text if whole is None else ("-" if whole[1] == "-" and whole[2] != "0" else "") + whole[2]
     number = cells.number_of(cell)

@@ -40,6 +40,11 @@ _MICROSECONDS = {
 }
 
 
+def holds_dates(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds dates or times of a day."""
+    return bool(kinds.is_timestamp(kind) or kinds.is_date(kind))
+
+
 def days_of(column: Column, zone: ZoneInfo, spellings: Spellings) -> FloatArray | None:
     """The days of each cell, NaN where there is no date; None if the declared type of the column holds no dates."""
     found = _instants(column, zone)
@@ -85,7 +90,7 @@ def _from_arrow(column: pa.ChunkedArray, zone: ZoneInfo) -> Instants | None:
     kind = column.type
     if kinds.is_null(kind):
         return np.full(len(column), NONE)
-    if not kinds.is_timestamp(kind) and not kinds.is_date(kind):
+    if not holds_dates(kind):
         return None
     unit = kind.unit if kinds.is_timestamp(kind) else "D" if kinds.is_date32(kind) else "ms"
     whole = pa.int32() if kinds.is_date32(kind) else pa.int64()

@@ -85,9 +85,12 @@ def _common(kinds: Iterable[pa.DataType], as_text: bool) -> pa.DataType | None:
     different = list(dict.fromkeys(kind for kind in kinds if not pa.types.is_null(kind)))
     if len(different) <= 1:
         return different[0] if different else pa.null()
-    if as_text or all(map(_is_text, different)):
+    if all(map(_is_text, different)):
         return pa.string()
-    return pa.float64() if all(map(cells.is_numeric, different)) else None
+    numeric = list(map(cells.is_numeric, different))
+    if as_text:  # a time that is a number elsewhere was made of numbers by whoever wrote the file
+        return None if any(numeric) and any(map(pa.types.is_temporal, different)) else pa.string()
+    return pa.float64() if all(numeric) else None
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -17,7 +17,7 @@ from eremite.names import quote_name
 from eremite.table import instants
 from eremite.table.bounds import Bounds, FloatArray, bounds_by_column
 from eremite.table.categories import MISSING, UNLISTED, Categories, Codes, Lookup, categories_by_column
-from eremite.table.dates import days_of
+from eremite.table.dates import days_of, holds_dates
 from eremite.table.numeric import MISSING_KEY, refuse_cells, refuse_types
 from eremite.table.series import codes_of, column_of, decoded, floats_of, floats_of_texts, type_of
 from eremite.table.spellings import MissingRule, Spellings
@@ -129,7 +129,7 @@ class CellRules:
             codes = codes_of(column, self._lookup(_TRUTHS))
             return None if codes is None else np.where(codes < 0, np.nan, codes.astype(np.float64))
         if kind == "date":
-            given = decoded(column_of(column))
+            given = decoded(column_of(column), holds_dates)
             return None if given is None else days_of(given, instants.require_zone(self.time_zone), spellings)
         values = floats_of(column) if self.missing[name] == "refuse" else floats_of_texts(column)
         if values is None or not self.missing_values:

@@ -3,7 +3,7 @@
 A column of a declared type is read by that type, any other cell by cell. No type is inferred from the rows.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -87,7 +87,7 @@ def floats_of(column: Any) -> FloatArray | None:
 
 def floats_of_texts(column: Any) -> FloatArray | None:
     """The same, where a text in decimal notation is a number too, whatever the type that holds it."""
-    given = decoded(column_of(column))
+    given = decoded(column_of(column), cells.is_numeric)
     if isinstance(given, Encoded):
         return given.spread(cells.from_objects_and_texts(given.values), np.nan)
     if isinstance(given, np.ndarray) and given.dtype.kind in f"O{_TEXTS}":
@@ -97,7 +97,7 @@ def floats_of_texts(column: Any) -> FloatArray | None:
 
 def codes_of(column: Any, lookup: Lookup) -> Codes | None:
     """The code of each cell in a declared list; None if the declared type has no texts, numbers or booleans."""
-    given = decoded(column_of(column))
+    given = decoded(column_of(column), cells.is_numeric)
     if isinstance(given, pa.ChunkedArray) and cells.is_numeric(given.type):
         given = list(given.to_pylist())
     if isinstance(given, Encoded):
@@ -107,13 +107,17 @@ def codes_of(column: Any, lookup: Lookup) -> Codes | None:
     return lookup.codes(given) if isinstance(given, list) else None
 
 
-def decoded(column: Column | None) -> Column | None:
-    """The column, where texts and dictionaries of Arrow are given by their distinct values."""
-    if isinstance(column, pa.ChunkedArray) and (kinds.is_dictionary(column.type) or cells.is_text(column.type)):
-        with suppress(*FAILURES):
-            return _encoded(column)
-        return None
-    return column
+def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Column | None:
+    """The column, where texts and dictionaries of Arrow are given by their distinct values.
+
+    None for a dictionary whose values are neither texts nor of a type that fits: a plain column of it is refused.
+    """
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if not kinds.is_dictionary(column.type):
+        return _encoded(column) if cells.is_text(column.type) else column
+    kind = column.type.value_type
+    return _encoded(column) if cells.is_text(kind) or fits(kind) else None
 
 
 def _encoded(column: pa.ChunkedArray) -> Encoded:

@@ -1,11 +1,12 @@
 from collections.abc import Callable
+from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from eremite.table import Bounds, open_table, read_description
+from eremite.table import Bounds, Categories, open_stand_in, open_table, read_description
 from tests.refusals import refused
 
 Write = Callable[[str], Path]
@@ -89,3 +90,51 @@ def test_source_is_found_from_the_description(toml: Write, monkeypatch: pytest.M
 def test_source_that_is_not_there_is_named(toml: Write) -> None:
     description = read_description(toml(DATASET + COLUMNS))
     assert f"{description.source_path} does not exist" in refused(lambda: open_table(description))
+
+
+ORDINARY = """
+[dataset]
+name = "patients"
+source = "patients.csv"
+stand_in = "public.csv"
+missing_values = ["NA"]
+time_zone = "Europe/Berlin"
+neighbors = "add-remove"
+rows_about = 20000
+
+[columns]
+glucose = { min = 0, max = 400, missing = "leave-out" }
+age = { min = 0, max = 100, missing = 50.0 }
+smoker = { min = false, max = true, missing = false }
+admitted = { min = 2020-01-01, max = 2020-01-11T00:00:00 }
+ward = { categories = ["A", "B"], other = "keep", missing = "leave-out" }
+"""
+
+
+def test_ordinary_columns_become_rules(toml: Write) -> None:
+    description = read_description(toml(ORDINARY))
+    rules = description.rules()
+    assert list(description.bounds) == ["glucose", "age", "smoker", "admitted"]
+    assert description.bounds["admitted"] == Bounds(date(2020, 1, 1), datetime(2020, 1, 11))
+    assert dict(rules.missing) == {"glucose": "leave-out", "age": 50.0, "smoker": 0.0, "admitted": "refuse"}
+    assert dict(rules.categories) == {"ward": Categories(("A", "B"), other="keep", missing="leave-out")}
+    assert (rules.missing_values, rules.time_zone) == (("NA",), "Europe/Berlin")
+    assert (description.dataset.neighbors, description.dataset.rows_about) == ("add-remove", 20000)
+
+
+def test_table_and_stand_in_are_read_by_the_same_rules(toml: Write) -> None:
+    path = toml(ORDINARY)
+    rows = [" B ,NA,,yes,2020-01-03", ",100,25,NO,2020-01-05T23:30Z", "C,1e400,x,,2020-01-05"]
+    text = "\n".join(["ward,glucose,age,smoker,admitted", *rows])
+    for name in ("patients.csv", "public.csv"):
+        (path.parent / name).write_text(text)
+    description = read_description(path)
+    for table in (open_table(description), open_stand_in(description)):
+        assert table is not None
+        assert table.points(["age", "smoker", "admitted"]).tolist() == [
+            [0.5, 1.0, 0.2],
+            [0.25, 0.0, (18_267 + 1 / 48 - 18_262) / 10],  # half past midnight in Berlin
+            [0.5, 0.0, 0.4],
+        ]
+        assert table.part(["glucose"], ["ward"]).places.tolist() == [2]
+        assert (table.neighbors, table.rows_about) == ("add-remove", 20000)

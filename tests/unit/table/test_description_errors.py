@@ -17,6 +17,10 @@ def columns(lines: str) -> str:
     return f"{DATASET}[columns]\n{lines}\n"
 
 
+def with_ward(keys: str) -> str:
+    return columns(f"a = {{ min = 0, max = 1 }}\nward = {{ {keys} }}")
+
+
 def budget(lines: str) -> str:
     return f"{DATASET}{COLUMNS}[budget]\n{lines}\n"
 
@@ -68,6 +72,70 @@ WRONG = {
     ),
     "true below false": (columns("a = { min = true, max = false }"), ["columns.a does not fit", "below max false"]),
     "true as a bound of numbers": (columns("a = { min = 0, max = true }"), ["columns.a does not fit", "both dates"]),
+    "date among numbers": (columns("a = { min = 2020-01-01, max = 3 }"), ["columns.a does not fit", "both dates"]),
+    "date with a zone": (
+        columns("a = { min = 2020-01-01T00:00:00Z, max = 2021-01-01 }"),
+        ["columns.a does not fit", "without a time zone, which time_zone declares"],
+    ),
+    "unknown rule": (
+        columns('a = { min = 1, max = 2, missing = "drop" }'),
+        ["missing of column 'a' must be", "leave-out"],
+    ),
+    "fill out of bounds": (
+        columns("a = { min = 1, max = 2, missing = 2.5 }"),
+        ["missing of column 'a' must lie between min 1.0 and max 2.0"],
+    ),
+    "fill of another kind": (
+        columns("a = { min = 2020-01-01, max = 2021-01-01, missing = 3 }"),
+        ["missing of column 'a' must be a date or time"],
+    ),
+    "fill for booleans": (columns("a = { min = false, max = true, missing = 1 }"), ["must be true or false"]),
+    "fill true for numbers": (columns("a = { min = 0, max = 1, missing = true }"), ["must be a number"]),
+    "unfilled categories": (
+        with_ward("categories = []"),
+        ["columns.ward does not fit", "empty, as eremite init writes it", "not from the data"],
+    ),
+    "categories not a list": (with_ward('categories = "A"'), ["columns.ward.categories must be a list of values"]),
+    "category of no kind": (with_ward("categories = [1.5]"), ["columns.ward does not fit", "a whole number"]),
+    "blank category": (with_ward('categories = ["A", " "]'), ["columns.ward does not fit", "not blank"]),
+    "category twice": (with_ward('categories = ["A", "B", " A"]'), ["columns.ward does not fit", "listed twice"]),
+    "number twice": (with_ward('categories = [1, "1.0"]'), ["columns.ward does not fit", "listed twice"]),
+    "truth twice": (with_ward('categories = [true, "Yes"]'), ["columns.ward does not fit", "listed twice"]),
+    "categories and bounds": (
+        with_ward('categories = ["A"], min = 1'),
+        ["columns.ward has both bounds and categories; keep one of the two"],
+    ),
+    "unknown other": (with_ward('categories = ["A"], other = "drop"'), ['other must be "refuse" or "keep"']),
+    "other is listed": (with_ward('categories = ["other"], other = "keep"'), ['"other" is listed']),
+    "missing is not listed": (
+        with_ward('categories = ["A"], missing = "B"'),
+        ["columns.ward does not fit", "one of the listed categories"],
+    ),
+    "misspelt other": (with_ward('categories = ["A"], oter = "keep"'), ["columns.ward.oter", "mean other?"]),
+    "category means missing": (
+        DATASET + 'missing_values = ["NA"]\n[columns]\na = { min = 0, max = 1 }\nward = { categories = ["NA"] }\n',
+        ["Column 'ward' does not fit: 'NA' is a category and is also among missing_values"],
+    ),
+    "truth means missing": (
+        DATASET + 'missing_values = ["0"]\n[columns]\na = { min = false, max = true }\n',
+        ["Column 'a' does not fit: '0' is a category"],
+    ),
+    "categories alone": (columns('ward = { categories = ["A"] }'), ["columns has no column with bounds"]),
+    "missing values not a list": (
+        DATASET + 'missing_values = "NA"\n' + COLUMNS,
+        ["dataset.missing_values", "list of texts"],
+    ),
+    "unknown zone": (DATASET + 'time_zone = "Berlin"\n' + COLUMNS, ["dataset.time_zone", "Europe/Berlin"]),
+    "unknown relation": (DATASET + 'neighbors = "add"\n' + COLUMNS, ["dataset.neighbors must be", "add-remove"]),
+    "relation without rows about": (
+        DATASET + 'neighbors = "add-remove"\n' + COLUMNS,
+        ['dataset.neighbors = "add-remove"', "needs rows_about"],
+    ),
+    "rows about zero": (
+        DATASET + 'neighbors = "add-remove"\nrows_about = 0\n' + COLUMNS,
+        ["dataset.rows_about must be 1 or more"],
+    ),
+    "rows about in vain": (DATASET + "rows_about = 20000\n" + COLUMNS, ["dataset.rows_about is for", "is public"]),
     "text as a bound": (columns('bmi = { min = "1", max = 2 }'), ["columns.bmi.min must be a number"]),
     "unfilled bounds": (
         columns('bmi = { min = "?", max = "?" }\nok = { min = 0, max = 1 }\n"a b" = { min = 0, max = "?" }'),
