@@ -53,7 +53,7 @@ bench-quick: $(VENV)/.ready $(VENV)/.bench ## the same on small tables, to see t
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 # Spark is half a gigabyte; `make test-spark` alone installs it.
-EXTRAS := --extra accounting --extra paper --extra plots --extra postgres --extra service
+EXTRAS := --extra accounting --extra excel --extra paper --extra plots --extra postgres --extra service
 lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev -o requirements/dev.txt
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt

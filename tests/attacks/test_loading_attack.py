@@ -32,12 +32,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.errors import TableError
-from eremite.table import Categories, Table, cells, csv_files, dates, opening
+from eremite.table import Categories, Table, cells, csv_files, dates, parquet_folders
 from eremite.table import rules as rules_module
 from eremite.table.categories import Lookup
+from eremite.table.files import read_file
 from eremite.table.frames import columns_by_name, columns_by_place, with_names
 from eremite.table.rules import CellRules
 from eremite.table.sqlite import read_sqlite
+from eremite.table.text_files import text_file
+from eremite.table.writing import PLAIN, Writing
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Cells = Sequence[Any]
@@ -54,7 +57,7 @@ def by_place(array: Any, _: CellRules) -> Any:
 
 
 def from_file(path: Path, rules: CellRules) -> Any:
-    return opening._read_file(path, ["a"], [name for name in rules.as_text if name == "a"]).column("a")
+    return read_file(path, ["a"], as_text=[name for name in rules.as_text if name == "a"]).column("a")
 
 
 def from_sqlite(path: Path, rules: CellRules) -> Any:
@@ -133,6 +136,25 @@ def csv(values: Cells, folder: Path) -> Path:
     return folder / "rows.csv"
 
 
+def european_csv(values: Cells, folder: Path) -> Path:
+    """The same with decimal commas; a cell with a comma of its own is no number."""
+    fields = [str("" if value is None else value).replace(",", " ").replace(".", ",") for value in values]
+    (folder / "rows.csv").write_text("\n".join(["a;b", *(f"{field};1" for field in fields)]), encoding="utf-16")
+    return folder / "rows.csv"
+
+
+def from_european_csv(path: Path, _: CellRules) -> Any:
+    return read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a")
+
+
+def parts(values: Cells, folder: Path) -> Path:
+    """The row that is attacked has a file of its own, with a type of its own."""
+    place = len(values) // 2
+    for name, some in enumerate((values[:place], values[place : place + 1], values[place + 1 :])):
+        pyarrow.parquet.write_table(pa.table({"a": pa.array(list(some))}), folder / f"{name}.parquet")
+    return folder
+
+
 def arrow(kind: pa.DataType | None = None) -> Source:
     return Source(lambda values, _: pa.table({"a": pa.array(list(values), kind)}))
 
@@ -177,6 +199,9 @@ SOURCES: dict[str, Source] = OF_OBJECTS | {
     "sqlite": Source(sqlite, from_sqlite),
     "csv": Source(csv, from_file),
 }
+
+PARTS = Source(parts, from_file)
+EUROPEAN_CSV = Source(european_csv, from_european_csv)
 
 CENTS = [Decimal(cents) / 100 for cents in (1, 7, 11, 29, 57, 58, 99, 115, 1234, 4567, 9999)]
 COLUMNS: list[Cells] = [
@@ -365,6 +390,15 @@ def test_any_line_of_csv_changes_no_other_row(lines: list[str], place: int, host
         assert bits(np.delete(before, place)) == bits(np.delete(after, place))
 
 
+@pytest.mark.parametrize("values", COLUMNS[-2:])
+def test_european_csv_is_read_as_defined_whatever_the_others_are(values: Cells, tmp_path: Path) -> None:
+    read = EUROPEAN_CSV.reading(values, tmp_path)
+    assert read is not None
+    assert bits(read) == bits(np.array([of_text(value) for value in values]))
+    found = (changed(EUROPEAN_CSV, values, len(values) // 2, hostile, tmp_path) for hostile in HOSTILE)
+    assert not list(filter(None, found))
+
+
 @pytest.mark.parametrize("letters", ["01.eE+- \t", "1naif.x_-"])
 def test_both_ways_through_a_csv_file_read_every_short_field_alike(letters: str, tmp_path: Path) -> None:
     """L4: what the quick way takes, it reads as the text is read."""
@@ -373,7 +407,7 @@ def test_both_ways_through_a_csv_file_read_every_short_field_alike(letters: str,
     assert slowly is not None
     assert bits(slowly[:-1]) == bits(np.array([of_text(field) for field in fields]))
     for field, slow in zip(fields, slowly, strict=False):
-        quick = csv_files._read_numbers(csv([field], tmp_path), ["a"])
+        quick = csv_files._read_quickly(text_file(csv([field], tmp_path), PLAIN), ["a", "b"], {"a": pa.float64()})
         assert quick is None or bits(cells.from_arrow(quick.column("a"))) == bits(np.array([slow])), field
 
 
@@ -415,6 +449,37 @@ def test_attack_catches(mutant: str, name: str, tmp_path: Path, monkeypatch: pyt
     assert next(changes(SOURCES[name], tmp_path), None) is not None
 
 
+def joined_by_arrow(path: Path, name: str, columns: Sequence[pa.ChunkedArray], as_text: bool) -> pa.ChunkedArray:
+    tables = [pa.table({"a": column}) for column in columns]
+    return pa.concat_tables(tables, promote_options="permissive").column("a")
+
+
+def decimal_sign_of_the_column(writing: Writing, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    points = pc.any(pc.match_substring(texts, ".")).as_py()
+    return cells.from_text(texts if points else pc.replace_substring(texts, ",", "."))
+
+
+def test_hostile_cell_in_a_file_of_its_own_changes_no_other(tmp_path: Path) -> None:
+    for values in (CENTS, COLUMNS[3], COLUMNS[6]):
+        found = (changed(PARTS, values, len(values) // 2, hostile, tmp_path) for hostile in HOSTILE)
+        assert not list(filter(None, found))
+
+
+def test_attack_catches_files_joined_by_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_folders, "_joined", joined_by_arrow)
+    assert next(changes(PARTS, tmp_path), None) is not None
+
+
+def test_attack_catches_a_decimal_sign_that_is_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Writing, "numbers", decimal_sign_of_the_column)
+    path = tmp_path / "rows.csv"
+    readings = []
+    for hostile in ("2,5", "2.5"):
+        path.write_text(f"a;b\n1,5;1\n{hostile};1\nx;1\n", encoding="utf-16")
+        readings.append(read_file(path, ["a"], Writing(";", ",", "utf-16")).column("a")[0].as_py())
+    assert readings[0] != readings[1]
+
+
 # Rules for ordinary cells. Every hostile cell follows a rule, so that no table is refused for one.
 DAY = datetime.date
 TIME = datetime.datetime
@@ -452,6 +517,7 @@ HOSTILE_TO_RULES: Cells = [
 # Arrow cuts off times if one of them is a date, and takes all to be in UTC if one of them is.
 HOSTILE_AMONG_OBJECTS: Cells = [*HOSTILE_TO_RULES, DAY(2020, 1, 1), TIME(2020, 6, 1, tzinfo=datetime.UTC), pd.NaT, [1]]
 ORDINARY_SOURCES = SOURCES | {
+    "folder of parquet": PARTS,
     "pandas category": Source(lambda values, _: pd.DataFrame({"a": pd.Series(list(values), dtype="category")})),
     "polars Categorical": Source(lambda values, _: pl.DataFrame({"a": pl.Series(list(values), dtype=pl.Categorical)})),
     "Arrow dictionary": Source(lambda values, _: pa.table({"a": pa.array(list(values)).dictionary_encode()})),
@@ -544,3 +610,13 @@ def test_attack_on_rules_catches(mutant: str, source: str, tmp_path: Path, monke
     owner, place, mutated, name, _ = ORDINARY_MUTANTS[mutant]
     monkeypatch.setattr(owner, place, mutated)
     assert next(ordinary_changes(name, ORDINARY_SOURCES[source], tmp_path), None) is not None
+
+
+def test_attack_catches_files_of_times_and_numbers_joined_as_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes a file may have made times of its numbers; one file alone is then refused by its type."""
+    common = parquet_folders._common
+    texts = lambda kinds, as_text: pa.string() if as_text and len(set(kinds)) > 1 else common(kinds, as_text)  # noqa: E731
+    monkeypatch.setattr(parquet_folders, "_common", lambda kinds, as_text: texts(list(kinds), as_text))
+    assert next((found for name in RULES for found in ordinary_changes(name, PARTS, tmp_path)), None) is not None

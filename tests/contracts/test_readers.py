@@ -4,8 +4,12 @@ Same rows in, same table out; the column of a cell without a number is named, an
 are; a text column likewise; a column that is not there is named.
 """
 
+import bz2
 import gzip
+import math
+import re
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from datetime import date, datetime
@@ -23,6 +27,7 @@ import pytest
 
 from eremite.table import Categories, Table, open_table, read_description
 from tests.refusals import refused
+from tests.workbooks import write_sheet
 
 SECRET = "SECRETCELL"  # noqa: S105
 SECRET_NUMBER = 31337.4242
@@ -39,12 +44,14 @@ Rows = dict[str, list[Any]]
 Bounds = dict[str, tuple[Any, Any]]
 Rules = dict[str, Any]  # keywords of Table.from_frame
 Reader = Callable[..., Table]  # of rows, bounds and rules
+WRITTEN = ("separator", "decimal", "encoding")
+NO_KEYS: Rules = {}  # of how a file is written
 
 
 def described(folder: Path, source: str, bounds: Bounds, rules: Rules, query: str | None = None) -> Table:
     """The table of a description file that says what the keywords of Table.from_frame say."""
     keys = {"name": "p", "source": source, "query": query}
-    keys |= {key: rules[key] for key in ("missing_values", "time_zone") if key in rules}
+    keys |= {key: rules[key] for key in (*WRITTEN, "missing_values", "time_zone") if key in rules}
     columns = {name: {"min": low, "max": high} for name, (low, high) in bounds.items()}
     columns |= {
         name: {"categories": list(c.values), "other": c.other} for name, c in rules.get("categories", {}).items()
@@ -69,17 +76,64 @@ def toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value!r}"
 
 
-def file_reader(folder: Path, name: str, write: Callable[[pa.Table, str], object]) -> Reader:
+def file_reader(folder: Path, name: str, write: Callable[[pa.Table, str], object], keys: Rules = NO_KEYS) -> Reader:
     def read(rows: Rows, bounds: Bounds, **rules: Any) -> Table:
         write(pa.table(rows), str(folder / name))
-        return described(folder, name, bounds, rules)
+        return described(folder, name, bounds, keys | rules)
 
     return read
 
 
-def write_csv_gz(table: pa.Table, path: str) -> None:
-    with gzip.open(path, "wb") as file:
+def write_packed(opened: Callable[[str, Any], Any]) -> Callable[[pa.Table, str], None]:
+    def write(table: pa.Table, path: str) -> None:
+        with opened(path, "wb") as file:
+            pyarrow.csv.write_csv(table, file)
+
+    return write
+
+
+def write_tsv(table: pa.Table, path: str) -> None:
+    pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(delimiter="\t"))
+
+
+def write_zip(table: pa.Table, path: str) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed, packed.open("rows.csv", "w") as file:
         pyarrow.csv.write_csv(table, file)
+
+
+def european(encoding: str, end: str) -> Callable[[pa.Table, str], None]:
+    """Semicolons, decimal commas, blanks around names, an index without a name, an accent in another column."""
+
+    def field(value: object) -> str:
+        text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        return text.replace(".", ",") if re.fullmatch(r"[-+0-9.e]+", text) else text
+
+    def write(table: pa.Table, path: str) -> None:
+        rows = [[place, *row.values(), "Süd"] for place, row in enumerate(table.to_pylist())]
+        lines = [["", *(f" {name} " for name in table.column_names), "Größe"], *rows]
+        text = "".join(";".join(map(field, line)) + end for line in lines)
+        Path(path).write_bytes(text.encode(encoding))
+
+    return write
+
+
+def write_excel(table: pa.Table, path: str) -> None:
+    """Microseconds and infinite numbers as texts, because sheets have none."""
+
+    def cell(value: object) -> object:
+        finer = isinstance(value, datetime) and value.microsecond
+        return str(value) if finer or (isinstance(value, float) and math.isinf(value)) else value
+
+    write_sheet({name: list(map(cell, column)) for name, column in table.to_pydict().items()}, path)
+
+
+def write_parts(table: pa.Table, path: str) -> None:
+    """In the order of the names; the second part has other types, where they hold the same numbers."""
+    Path(path).mkdir()
+    pyarrow.parquet.write_table(table.slice(0, 2), Path(path) / "10.parquet")
+    types = {pa.int64(): pa.float64(), pa.string(): pa.large_string()}
+    second = pa.schema([(field.name, types.get(field.type, field.type)) for field in table.schema])
+    pyarrow.parquet.write_table(table.slice(2).cast(second), Path(path) / "9.parquet")
 
 
 def write_ipc_stream(table: pa.Table, path: str) -> None:
@@ -92,9 +146,17 @@ def write_ipc_file(table: pa.Table, path: str) -> None:
         writer.write_table(table, max_chunksize=2)
 
 
-FILES: dict[str, tuple[str, Callable[[pa.Table, str], object]]] = {
+COMMAS: Rules = {"separator": ";", "decimal": ","}
+FILES: dict[str, tuple[Any, ...]] = {
     "csv": ("rows.csv", pyarrow.csv.write_csv),
-    "csv.gz": ("rows.csv.gz", write_csv_gz),
+    "csv.gz": ("rows.csv.gz", write_packed(gzip.open)),
+    "csv.bz2": ("rows.csv.bz2", write_packed(bz2.open)),
+    "zip": ("rows.zip", write_zip),
+    "tsv": ("rows.tsv", write_tsv),
+    "european": ("rows.csv", european("cp1252", "\r\n"), COMMAS | {"encoding": "cp1252"}),
+    "european UTF-16": ("rows.txt", european("utf-16", "\n"), COMMAS | {"encoding": "utf-16"}),
+    "excel": ("rows.xlsx", write_excel),
+    "folder of parquet": ("parts/", write_parts),
     "parquet": ("rows.parquet", pyarrow.parquet.write_table),
     "arrow file": ("rows.arrow", write_ipc_file),
     "arrow stream": ("rows.arrow", write_ipc_stream),
@@ -303,9 +365,10 @@ def test_reader_refuses_cells_that_are_not_listed(read: Reader) -> None:
 
 
 def test_reader_clips_infinite_numbers(read: Reader, request: pytest.FixtureRequest) -> None:
-    """CSV alone has no notation for them."""
+    """Text files and sheets alone have no notation for them."""
     rows = replaced("bmi", [22.5, *INFINITE, 0.1])
-    if "csv" in request.node.callspec.id:
+    kind = request.node.callspec.params["read"]
+    if kind in FILES and not FILES[kind][0].endswith((".parquet", ".arrow", ".feather", "/")):
         assert "column 'bmi' has cells" in refused(lambda: read(rows, BOUNDS))
     else:
         assert read(rows, BOUNDS).points(["bmi"]).ravel().tolist() == [0.25, 1.0, 0.0, 0.0]

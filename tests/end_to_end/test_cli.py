@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -69,7 +70,7 @@ def test_check_of_a_data_file_asks_for_its_description(capsys: Captured, patient
 
 def test_check_refuses_a_quote_left_open(capsys: Captured, patients: Path) -> None:
     (patients / "patients.csv").write_text('bmi,blood sugar\n20,90\n20,"90\n31337.4242,90\n')
-    assert "has 3 lines of data that read as 2 rows" in refused(capsys, "check", patients / "patients.toml")
+    assert "some row has more than one line: a quote" in refused(capsys, "check", patients / "patients.toml")
 
 
 def test_check_prints_json(capsys: Captured, patients: Path) -> None:
@@ -77,11 +78,43 @@ def test_check_prints_json(capsys: Captured, patients: Path) -> None:
     assert code == 0
     assert json.loads(out) == {
         "name": "patients",
+        "neighbors": "replace",
         "n_rows": 2,
         "rows_per_person": 2,
-        "columns": {"bmi": {"min": 10, "max": 60}, "blood sugar": {"min": 40, "max": 400}},
+        "columns": {
+            "bmi": {"min": 10, "max": 60, "missing": "refuse"},
+            "blood sugar": {"min": 40, "max": 400, "missing": "refuse"},
+        },
+        "categories": {},
         "budget": {"epsilon": 0.1, "delta": 1e-6},
     }
+
+
+def test_check_prints_rules_and_no_private_number_of_rows(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c,ward\n1,yes,2020-01-02,A\n,no,,B\n")
+    (tmp_path / "t.toml").write_text(
+        '[dataset]\nname = "t"\nsource = "t.csv"\nneighbors = "add-remove"\nrows_about = 20000\n[columns]\n'
+        "a = { min = 0, max = 4, missing = 1 }\nb = { min = false, max = true }\n"
+        'c = { min = 2020-01-01, max = 2020-12-31, missing = "leave-out" }\nward = { categories = ["A", "B"] }\n'
+    )
+    assert run(capsys, "check", tmp_path / "t.toml")[1] == (
+        "t: about 20,000 rows, at most 1 per person\n"
+        "budget: none set; add [budget] to the description before analysts can ask\n"
+        "columns, with their public bounds:\n"
+        "  a     0 to 4; 1 if missing\n"
+        "  b     false to true\n"
+        "  c     2020-01-01 to 2020-12-31; rows without a value are left out\n"
+        "columns for strata and groups, with their public categories:\n"
+        "  ward  A and B\n"
+    )
+    facts = json.loads(run(capsys, "check", tmp_path / "t.toml", "--json")[1])
+    assert (facts["neighbors"], facts["rows_about"], "n_rows" in facts) == ("add-remove", 20000, False)
+    assert facts["columns"] == {
+        "a": {"min": 0, "max": 4, "missing": 1},
+        "b": {"min": False, "max": True, "missing": "refuse"},
+        "c": {"min": "2020-01-01", "max": "2020-12-31", "missing": "leave-out"},
+    }
+    assert facts["categories"] == {"ward": {"categories": ["A", "B"], "other": "refuse", "missing": "refuse"}}
 
 
 def test_check_says_when_no_budget_is_set(capsys: Captured, patients: Path) -> None:
@@ -107,7 +140,7 @@ def test_init_then_check_asks_for_bounds(capsys: Captured, patients: Path) -> No
     (patients / "patients.toml").unlink()
     code, out, err = run(capsys, "init", patients / "patients.csv")
     assert (code, err) == (0, "")
-    assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns, 1 left out as not numeric.\nNext: " in out
+    assert f"Wrote {patients / 'patients.toml'} with 2 numeric columns and 1 text column.\nNext: " in out
     asked = refused(capsys, "check", patients / "patients.toml")
     assert 'still needs bounds for bmi and "blood sugar";' in asked
     assert "exists already" in refused(capsys, "init", patients / "patients.csv")
@@ -126,8 +159,23 @@ def test_init_prints_json(capsys: Captured, patients: Path) -> None:
     assert json.loads(out) == {
         "description": str(output),
         "numeric": ["bmi", "blood sugar"],
-        "other": ["name"],
+        "dates": [],
+        "booleans": [],
+        "texts": ["name"],
+        "other": [],
     }
+
+
+def test_init_writes_how_the_file_is_written_as_it_was_told(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "leute.csv"
+    file.write_bytes("Größe\tGewicht\n1,5\t70\n".encode("cp1252"))
+    assert "--encoding cp1252" in refused(capsys, "init", file)
+    assert '--separator "\\t"' in refused(capsys, "init", file, "--encoding", "cp1252")
+    assert run(capsys, "init", file, "--encoding", "cp1252", "--separator", "\\t", "--decimal", ",")[0] == 0
+    written = tomllib.loads((tmp_path / "leute.toml").read_text(encoding="utf-8"))
+    assert written["dataset"].items() >= {("separator", "\t"), ("decimal", ","), ("encoding", "cp1252")}
+    assert list(written["columns"]) == ["Größe", "Gewicht"]
+    assert "Error: --separator must be one character" in refused(capsys, "init", file, "--separator", ";;")
 
 
 def test_version_and_help_exit_0(capsys: Captured) -> None:

@@ -304,11 +304,11 @@ BAD_POINTS = [
     ("points.csv", POINTS + "dan,80,,90\n", "In {path}, row 4 has no finite number in column 'bmi'"),
     ("points.csv", POINTS + "dan,80,20,many\n", "In {path}, row 4 has no finite number in column 'blood, sugar'"),
     ("points.csv", POINTS + "dan,nan,20,90\n", "In {path}, row 4 has no finite number in column 'pulse'"),
-    ("points.csv", POINTS + "dan,80\n", "In {path}, 1 row does not have the 4 fields of the first line"),
+    ("points.csv", POINTS + "dan,80\n", "In {path}, some row does not have the 4 fields of the first line"),
     ("points.csv", POINTS.splitlines()[0] + "\n", "{path} has no rows; give at least one candidate."),
     ("points.csv", "", "{path} cannot be read as CSV"),
     ("points.parquet", POINTS, "{path} cannot be read as Parquet"),
-    ("points.txt", POINTS, "{path} has an unknown ending; eremite reads .csv, .csv.gz"),
+    ("points.doc", POINTS, "{path} has an unknown ending; eremite reads .csv, .tsv"),
     ("absent/points.csv", None, "{path} does not exist"),
 ]
 

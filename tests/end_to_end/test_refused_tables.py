@@ -71,9 +71,9 @@ FLAWS: dict[str, tuple[Callable[[Path], str], str]] = {
     "a missing cell": (csv_with("20,"), "column 'pulse' has cells that"),
     "two missing cells": (csv_with("20,", ",70"), "column 'bmi' has cells that"),
     "a text": (csv_with("SECRETCELL,70"), "column 'bmi' has cells that"),
-    "an uneven line": (csv_with("20,70,31337.4242"), "1 row does not have the 2 fields"),
+    "an uneven line": (csv_with("20,70,31337.4242"), "some row does not have the 2 fields"),
     "an empty line": (csv_with(""), "has cells that"),
-    "an open quote": (csv_with("20,70", '"20,70'), "has 30 lines of data that read as 2 rows"),
+    "an open quote": (csv_with("20,70", '"20,70'), "some row has more than one line: a quote is left open"),
     "a type": (parquet, "column 'bmi' is of type string"),
     "damage": (damaged_parquet, "cannot be read as Parquet"),
     "a text in SQLite": (sqlite("SELECT * FROM t"), "column 'pulse' has cells that"),
@@ -182,8 +182,8 @@ def test_stand_in_is_public_and_told_to_everybody(capsys: Captured, patients: Pa
     ("content", "words"),
     [
         ("bmi,pulse\n20,70\n30,\n", "row 2 has no finite number in column 'pulse'"),
-        ("bmi,pulse\n20,70,1\n", "1 row does not have the 2 fields"),
-        ('bmi,pulse\n20,"70\n30,80\n', "has 2 lines of data that read as 1 row"),
+        ("bmi,pulse\n20,70,1\n", "some row does not have the 2 fields"),
+        ('bmi,pulse\n20,"70\n30,80\n', "some row has more than one line: a quote is left open"),
     ],
 )
 def test_candidates_belong_to_whoever_asks(capsys: Captured, patients: Path, content: str, words: str) -> None:

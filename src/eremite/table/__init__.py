@@ -2,7 +2,7 @@
 
 Public names: `Table`, its `Bounds`, `Categories` and public `Facts`, and `Part`, the rows that take part in a
 question; `Description`, `Dataset` and `Budget`, read by `read_description`; `open_table` and `open_stand_in`, which
-turn a description into tables; `write_starter`, which writes a first description.
+turn a description into tables; `write_starter`, which writes a first description; `Writing`, how a file is written.
 """
 
 from eremite.table.bounds import Bounds
@@ -13,6 +13,7 @@ from eremite.table.opening import open_stand_in, open_table
 from eremite.table.part import Part
 from eremite.table.starter import Starter, write_starter
 from eremite.table.table import Table
+from eremite.table.writing import Writing
 
 __all__ = [
     "Bounds",
@@ -24,6 +25,7 @@ __all__ = [
     "Part",
     "Starter",
     "Table",
+    "Writing",
     "open_stand_in",
     "open_table",
     "read_description",

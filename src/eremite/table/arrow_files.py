@@ -1,6 +1,6 @@
 """Arrow files (.arrow, .feather), as IPC files or IPC streams; only the wanted columns are read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +8,15 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from eremite.table.numeric import or_input_error, or_table_error, require_columns
+from eremite.table.writing import PLAIN, Writing
 
 
-def schema(path: Path) -> pa.Schema:
+def schema(path: Path, _writing: Writing = PLAIN) -> pa.Schema:
     """Names and types of the columns."""
     return or_input_error(lambda: _schema(path), _unreadable(path))
 
 
-def read(path: Path, wanted: Sequence[str]) -> pa.Table:
+def read(path: Path, wanted: Sequence[str], _writing: Writing = PLAIN, _as_text: Collection[str] = ()) -> pa.Table:
     """The wanted columns, with the types they have in the file."""
     names = schema(path).names
     require_columns(wanted, names, str(path))

@@ -38,12 +38,13 @@ from eremite.table.description_errors import (
     syntax_sentence,
     unfilled_sentence,
 )
-from eremite.table.files import ending
+from eremite.table.files import ending, unused_key
 from eremite.table.instants import UTC, require_zone
 from eremite.table.neighbors import neighbors_problem
 from eremite.table.numeric import or_input_error
 from eremite.table.rules import CellRules
 from eremite.table.sources import source_kind, source_path, source_problem
+from eremite.table.writing import Writing
 
 LARGEST_EXPONENT = 300  # keeps fractions short; no sensible budget comes near it
 
@@ -146,6 +147,10 @@ class Dataset(Record):
     neighbors: Annotated[Neighbors, PlainValidator(_neighbors)] = "replace"
     rows_about: int | None = Field(default=None, ge=1)
     stand_in: Text | None = None
+    separator: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+    sheet: str | None = None
     missing_values: Annotated[tuple[str, ...], PlainValidator(_texts)] = ()
     time_zone: Annotated[str, PlainValidator(_zone)] = UTC
 
@@ -155,10 +160,21 @@ class Dataset(Record):
         if self.stand_in is not None and source_kind(self.stand_in) != "file":
             raise _problem(".stand_in must be a file of public rows")
         _require(".stand_in", None if self.stand_in is None else source_problem(self.stand_in, None))
+        try:
+            _ = self.writing
+        except InputError as error:
+            raise _problem(f".{error}") from None
+        unused = unused_key(self.model_fields_set, filter(None, (self.source, self.stand_in)))
+        _require(f".{unused}", None if unused is None else "says nothing about this kind of source; remove it")
         problem = neighbors_problem(self.neighbors, self.rows_about)
         if problem is not None:
             raise _problem(f".{problem}")
         return self
+
+    @property
+    def writing(self) -> Writing:
+        """How the file is written; the same holds for the stand-in."""
+        return Writing(self.separator, self.decimal, self.encoding, self.sheet)
 
 
 class Interval(Record):

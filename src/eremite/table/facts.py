@@ -43,7 +43,7 @@ class Facts:
         """All of it column by column, ready for JSON, for people; dates as they are written."""
         columns = {name: self._column(name, bound) for name, bound in self.bounds.items()}
         listed = {
-            name: {"values": list(column.names), "other": column.other, "missing": column.missing}
+            name: {"categories": list(column.values), "other": column.other, "missing": column.missing}
             for name, column in self.categories.items()
         }
         return {
@@ -56,9 +56,14 @@ class Facts:
 
     def _column(self, name: str, bound: Bounds) -> dict[str, Any]:
         rule = self.rules.missing[name]
-        ends = (bound.min, bound.max) if bound.kind == "number" else (bound.show(bound.min), bound.show(bound.max))
-        filled = rule if isinstance(rule, str) or bound.kind == "number" else bound.show(rule)
-        return dict(zip(("min", "max"), ends, strict=True)) | ({} if rule == "refuse" else {"missing": filled})
+
+        def value(number: float) -> float | bool | str:
+            if bound.kind == "date":
+                return bound.show(number)
+            return bool(number) if bound.kind == "boolean" else number
+
+        missing = rule if isinstance(rule, str) else value(rule)
+        return {"min": value(bound.min), "max": value(bound.max), "missing": missing}
 
     def to_json(self) -> dict[str, Any]:
         """All of it in the form that identifies it, ready for JSON; what was not declared is left out."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ FAILURES = (
     csv.Error,
     EOFError,
     zlib.error,
+    BadZipFile,
 )
 
 

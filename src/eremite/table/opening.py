@@ -1,14 +1,10 @@
 """Open the private table that a description points to."""
 
-from collections.abc import Collection, Sequence
-from pathlib import Path
-
 import pyarrow as pa
 
-from eremite.table import csv_files
 from eremite.table.description import Description
-from eremite.table.files import ending, read_file
-from eremite.table.numeric import of_public_rows, or_table_error
+from eremite.table.files import read_file
+from eremite.table.numeric import of_public_rows
 from eremite.table.postgres import read_postgres
 from eremite.table.rules import CellRules
 from eremite.table.sources import source_kind
@@ -32,9 +28,11 @@ def open_stand_in(description: Description) -> Table | None:
     path = description.stand_in_path
     if path is None:
         return None
-    rules = description.rules()
+    rules, writing = description.rules(), description.dataset.writing
     wanted = [*rules.bounds, *rules.categories]
-    return of_public_rows(lambda: _table(description, rules, _read_file(path, wanted, rules.as_text), str(path)))
+    return of_public_rows(
+        lambda: _table(description, rules, read_file(path, wanted, writing, rules.as_text), str(path))
+    )
 
 
 def _table(description: Description, rules: CellRules, read: pa.Table, place: str) -> Table:
@@ -53,20 +51,7 @@ def _read(description: Description, rules: CellRules) -> pa.Table:
             texts = [name for name in rules.bounds if rules.missing[name] != "refuse"]
             return read_sqlite(description.source_path, dataset.query or "", wanted, [*rules.as_text, *texts])
         case _:
-            return _read_file(description.source_path, wanted, rules.as_text)
-
-
-def _read_file(path: Path, wanted: Sequence[str], as_text: Collection[str]) -> pa.Table:
-    """The wanted columns of a file; in CSV, those of `as_text` as they are written and the others as numbers."""
-    if not as_text or ending(path.name) not in (".csv", ".csv.gz"):
-        return read_file(path, wanted)
-    table = read_file(path, wanted)  # as numbers; checks the file as a whole
-    if table.num_rows == 0:
-        return table
-    texts = or_table_error(
-        lambda: csv_files._read_as(path, list(as_text), pa.string()), f"{path} cannot be read as CSV."
-    )
-    return pa.table({name: (texts if name in as_text else table).column(name) for name in wanted})
+            return read_file(description.source_path, wanted, dataset.writing, rules.as_text)
 
 
 def _place(description: Description) -> str:

@@ -18,4 +18,6 @@ def toml_string(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
+    if character == "\t":
+        return "\\t"
     return f"\\{character}" if character in '"\\' else f"\\u{ord(character):04x}"

@@ -72,14 +72,9 @@ def test_csv_reads_an_empty_line_of_a_single_column_as_a_missing_cell(csv: Write
     assert "column 'a' has cells that are missing or not a number" in refused(lambda: values(csv(b"a\n1\n\n2\n"), "a"))
 
 
-def test_csv_counts_uneven_rows(csv: Write) -> None:
+def test_csv_refuses_uneven_rows_and_counts_none(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n1,2,SECRETCELL\n31337.4242\n")
-    assert f"In {path}, 2 rows do not have the 2 fields" in refused(lambda: values(path, "a"))
-
-
-def test_csv_counts_one_uneven_row(csv: Write) -> None:
-    path = csv(b"a\n1\n1,SECRETCELL\n")
-    assert f"In {path}, 1 row does not have the 1 field of the first line;" in refused(lambda: values(path, "a"))
+    assert f"In {path}, some row does not have the 2 fields of the first line;" in refused(lambda: values(path, "a"))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -93,18 +88,18 @@ def test_csv_quote_left_open_swallows_no_rows(
     lines[501] = stray
     path.write_bytes(pack(end.join(lines)))
     sentence = refused(lambda: values(path, "a"))
-    assert f"{path} has 1000 lines of data that read as 501 rows: a quote is left open" in sentence
+    assert f"In {path}, some row has more than one line: a quote is left open" in sentence
     lines[801] = b'800,SECRETCELL"'
     path.write_bytes(pack(end.join(lines)))
-    assert "has 1000 lines of data that read as 700 rows:" in refused(lambda: values(path, "a"))
+    assert refused(lambda: values(path, "a")) == sentence
 
 
 def test_csv_line_break_in_a_field_is_refused(csv: Write) -> None:
     path = csv(b'b,a\n"two\nlines",+1\ny,-25.\n')
     sentence = refused(lambda: values(path, "a"))
-    assert f"{path} has 3 lines of data that read as 2 rows: a quote is left open or a quoted field" in sentence
+    assert f"In {path}, some row has more than one line: a quote is left open or a quoted field" in sentence
     assert sentence.endswith("holds a line break; put every row on one line.")
-    assert "3 lines of data that read as 1 row:" in refused(lambda: values(csv(b'a\n"1\n\n"\n'), "a"))
+    assert refused(lambda: values(csv(b'a\n"1\n\n"\n'), "a")) == sentence
 
 
 def test_csv_quote_left_open_for_long_is_named(csv: Write) -> None:
@@ -151,9 +146,7 @@ def test_csv_of_missing_values_has_types(csv: Write) -> None:
     assert [str(kind) for kind in schema(csv(b"a,b\n,\n")).types] == ["null", "null"]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n", b"\xff\xfea\x00,\x00b\x00\n\x001,2"], ids=["empty", "newline", "UTF-16"]
-)
+@pytest.mark.parametrize("content", [b"", b"\n"], ids=["empty", "newline"])
 def test_csv_that_cannot_be_read_is_named(csv: Write, content: bytes) -> None:
     path = csv(content)
     assert f"{path} cannot be read as CSV" in refused(lambda: values(path, "a"))
@@ -200,13 +193,21 @@ def test_csv_names_need_one_letter(csv: Write, name: str) -> None:
     assert schema(csv(f"{name}\n1\n".encode())).names == [name]
 
 
-@pytest.mark.parametrize("content", [b"SECRETCELL;b\n1;2\n", b"SECRETCELL;b\n1,5;2,5\n", b"SECRETCELL\tb\n1\t2\n"])
-def test_csv_with_another_separator_is_refused(csv: Write, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        (b"SECRETCELL;b\n1;2\n", ";"),
+        (b"SECRETCELL;b\n1,5;2,5\n", ";"),
+        (b"SECRETCELL\tb\n1\t2\n", "\\t"),
+        (b"SECRETCELL|b\n1|2\n", "|"),
+    ],
+)
+def test_csv_with_another_separator_names_the_key(csv: Write, content: bytes, key: str) -> None:
     path = csv(content)
     for action in (lambda: values(path, "b"), lambda: schema(path)):
         sentence = refused(action)
         assert f"The first line of {path} is a single name" in sentence
-        assert "the separator must be a comma" in sentence
+        assert f'set separator = "{key}" in [dataset]' in sentence
     assert values(csv(b"a;b\n1\n"), "a;b") == [[1.0]]
 
 
@@ -222,7 +223,7 @@ def test_csv_types_come_from_the_first_rows(csv: Write) -> None:
         "int64",
         "double",
         "string",
-        "string",
+        "bool",
         "date32[day]",
         "null",
     ]
@@ -276,8 +277,8 @@ def test_file_with_a_damaged_column_name_is_refused(tmp_path: Path, ending: str)
 def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     assert "does not exist" in refused(lambda: read_file(tmp_path / "none.csv", ["a"]))
-    assert "is a folder" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
-    assert "eremite reads .csv, .csv.gz, .parquet, .arrow, .feather" in refused(
+    assert "is a folder without .parquet files" in refused(lambda: read_file(tmp_path / "folder.csv", ["a"]))
+    assert "eremite reads .csv, .tsv, .txt (also packed: .gz, .bz2, .zip), .parquet, .arrow" in refused(
         lambda: read_file(tmp_path / "x.xls", ["a"])
     )
 

@@ -180,9 +180,21 @@ WRONG = {
     "same column twice": (DATASET + COLUMNS + "bmi = { min = 0, max = 1 }\n", ["same key twice at line 7"]),
     "same section twice": (DATASET + COLUMNS + DATASET, ["same key twice"]),
     "unknown ending": (
-        with_source('source = "patients.xlsx"'),
+        with_source('source = "patients.sav"'),
         ["dataset.source has an unknown ending", ".parquet"],
     ),
+    "separator of two characters": (DATASET + 'separator = ";;"\n' + COLUMNS, ["dataset.separator must be one"]),
+    "unknown encoding": (DATASET + 'encoding = "latin-l"\n' + COLUMNS, ["dataset.encoding must be one that"]),
+    "unknown decimal": (DATASET + 'decimal = ";"\n' + COLUMNS, ['dataset.decimal must be "." or ","']),
+    "separator of Parquet": (
+        with_source('source = "a.parquet"\nseparator = ";"'),
+        ["dataset.separator says nothing about this kind of source; remove it"],
+    ),
+    "encoding of a database": (
+        with_source(f'source = "{URL}"\nquery = "SELECT 1"\nencoding = "latin-1"'),
+        ["dataset.encoding says nothing about this kind of source"],
+    ),
+    "sheet of a text file": (with_source('source = "a.csv"\nsheet = "x"'), ["dataset.sheet says nothing about"]),
     "unknown database": (
         with_source('source = "mysql://u:SECRETWORD@h/d"'),
         ["unknown kind of database", "sqlite:///path or postgresql://host/database."],
@@ -200,7 +212,7 @@ WRONG = {
     "not a select": (with_source(f'source = "{URL}"\nquery = "DELETE FROM t"'), ["one SELECT statement"]),
     "stand-in not a file": (DATASET + f'stand_in = "{URL}"\n' + COLUMNS, ["dataset.stand_in must be a file"]),
     "stand-in of unknown ending": (
-        DATASET + 'stand_in = "public.txt"\n' + COLUMNS,
+        DATASET + 'stand_in = "public.doc"\n' + COLUMNS,
         ["dataset.stand_in has an unknown ending"],
     ),
 }
