@@ -132,7 +132,7 @@ def test_init_prints_json(capsys: Captured, patients: Path) -> None:
 
 def test_version_and_help_exit_0(capsys: Captured) -> None:
     assert run(capsys, "--version") == (0, f"eremite {__version__}\n", "")
-    with_json = ("init", "check", "count", "subspaces", "detect")
+    with_json = ("init", "check", "count", "subspaces", "detect", "explain")
     for command in ("", "demo", *with_json):
         code, out, err = run(capsys, *command.split(), "--help")
         assert (code, err) == (0, "")

@@ -17,6 +17,7 @@ def test_public_names_are_exactly_these():
         "EpsilonForCountQuery",
         "EpsilonForSubspacesQuery",
         "EremiteError",
+        "ExplainQuery",
         "ForecastCountQuery",
         "ForecastRadiusQuery",
         "ForecastSubspacesQuery",

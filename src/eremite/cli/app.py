@@ -12,6 +12,7 @@ from eremite.cli.ask import choose_radius, count, detect, report, subspaces
 from eremite.cli.budget import budget_app
 from eremite.cli.dataset import check, init
 from eremite.cli.demo import demo
+from eremite.cli.explain import explain
 from eremite.cli.forecast import forecast_app
 from eremite.cli.history import history
 from eremite.cli.ledger import ledger_app
@@ -34,6 +35,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "subspaces": subspaces,
     "report": report,
     "detect": detect,
+    "explain": explain,
     "choose-radius": choose_radius,
     "history": history,
     "serve": serve,

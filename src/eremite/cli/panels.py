@@ -17,10 +17,14 @@ from eremite.names import list_names, show_name
 from eremite.privacy import exact, shown
 from eremite.release.words import (
     candidates_in_words,
+    close_draws_in_words,
     definition_in_words,
+    explained_in_words,
     mechanism_in_words,
     protection_in_words,
     searched_in_words,
+    sets_by_point,
+    sets_in_words,
     spent_in_words,
     subject_in_words,
 )
@@ -74,6 +78,22 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
     }
     drawn = f"draws: {mechanism_in_words(release)}"
     return _panel("detect", release, session, _numbered(answer, lines), facts, drawn)
+
+
+def explain_panel(release: Release, session: Session, points: FloatArray) -> Panel:
+    """For each point, numbered from 1, its values and the sets of columns in the order drawn."""
+    named = sets_by_point(release)
+    # The sentence is about the draw: it does not say whether a point is an outlier, or how many rows are near.
+    order = "" if len(named[0]) == 1 else ", in the order drawn"
+    lines = [(sets_in_words(sets), _coordinates(release, point)) for sets, point in zip(named, points, strict=True)]
+    facts = {
+        "searched": searched_in_words(release),
+        "alone": definition_in_words(release.definition, *subject_in_words(release)),
+        "draws": close_draws_in_words(release),
+    }
+    answer = f"{explained_in_words(len(named), len(named[0]))}{order}"
+    drawn = f"draws: {mechanism_in_words(release)}"
+    return _panel("explain", release, session, _numbered(answer, lines), facts, drawn)
 
 
 def radius_panel(release: Release, session: Session) -> Panel:

@@ -2,6 +2,7 @@
 
 from eremite.queries.count import CountQuery
 from eremite.queries.detection import DetectQuery
+from eremite.queries.explain import ExplainQuery
 from eremite.queries.forecasts import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
@@ -23,6 +24,7 @@ __all__ = [
     "DetectQuery",
     "EpsilonForCountQuery",
     "EpsilonForSubspacesQuery",
+    "ExplainQuery",
     "ForecastCountQuery",
     "ForecastQuery",
     "ForecastRadiusQuery",

@@ -15,7 +15,14 @@ from eremite.plots import answers, candidates, count, radii, sets
 from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.release import Release
-from eremite.release.words import drawn_sets_in_words, mechanism_in_words, protected_in_words, subject_in_words
+from eremite.release.words import (
+    drawn_sets_in_words,
+    explained_in_words,
+    mechanism_in_words,
+    protected_in_words,
+    sets_by_point,
+    subject_in_words,
+)
 
 if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
     from matplotlib.figure import Figure
@@ -136,6 +143,16 @@ def _detect_outliers(release: Release) -> Drawn:
     return Drawn(candidates.draw(places, public), title, _outlier(release))
 
 
+def _explain_outlier(release: Release) -> Drawn:
+    named = sets_by_point(release)
+    title = explained_in_words(len(named), len(named[0])).capitalize()
+    if named == [release.value]:
+        return Drawn(sets.draw(named[0], None, release.columns), title, _outlier(release))
+    shown = sets.points_shown(named)
+    first = f"; the first {shown} of {len(named):,} points" if shown < len(named) else ""
+    return Drawn(sets.draw_by_point(named[:shown], release.columns), f"{title}{first}", _outlier(release))
+
+
 def _choose_radius(release: Release) -> Drawn:
     told = dict(release.parameters)
     figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
@@ -158,6 +175,7 @@ _DRAWN: dict[str, Callable[[Release], Drawn]] = {
     "top_subspaces": _top_subspaces,
     "outlier_report": _outlier_report,
     "detect_outliers": _detect_outliers,
+    "explain_outlier": _explain_outlier,
     "choose_radius": _choose_radius,
     "open_screen": _open_screen,
 }

@@ -15,6 +15,7 @@ from eremite import (
     DetectQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ExplainQuery,
     ForecastCountQuery,
     ForecastSubspacesQuery,
     RadiusQuery,
@@ -184,6 +185,9 @@ _add_question("count", CountQuery, "The value is an integer between 0 and the nu
 _add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
 _add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
 _add_question("detect", DetectQuery, "The value is a list of positions from 0, in the order drawn.")
+_add_question(
+    "explain", ExplainQuery, "The value is a list of sets of columns; for a list of points, a list of such lists."
+)
 _add_question("radius", RadiusQuery, "The value is the radius; the definition has it too.")
 _add_forecast("count", ForecastCountQuery, schemas.FORECAST)
 _add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)

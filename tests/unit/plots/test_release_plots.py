@@ -109,8 +109,19 @@ def test_detection_counts_candidates_from_one():
     assert figure.get_suptitle().startswith("Drawn as the 2 of 20 candidates")
 
 
+def test_explanation_of_several_points_has_the_number_of_each_beside_its_first_set():
+    figure = release("explain_outlier", (SETS, SETS[1:2]), columns=COLUMNS).plot()
+    [axes] = figure.axes
+    assert dots(axes)[2:] == [(3, ["glucose", "visits"]), (4, ["visits"])]
+    assert [(at, label.get_text()) for at, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)] == [
+        (1, "1"), (4, "2"),
+    ]  # fmt: skip
+    many = release("explain_outlier", (SETS,) * 100, columns=COLUMNS).plot()
+    assert " ".join(many.get_suptitle().split()).endswith("alone; the first 13 of 100 points")
+
+
 def test_radius_stands_out_of_the_public_list():
-    chosen = made()[4].plot()
+    chosen = made()[5].plot()
     listed, drawn = marks(chosen.axes[0])
     assert [x for x, _ in listed] == [0.01, 0.02, 0.04]
     assert drawn == [[0.02, 0]]
@@ -119,7 +130,7 @@ def test_radius_stands_out_of_the_public_list():
 
 
 def test_answers_of_a_screen_go_on_where_the_last_ended():
-    no, yes = marks(made()[5].plot().axes[0])
+    no, yes = marks(made()[6].plot().axes[0])
     assert no == [[11, 0]]
     assert yes == [[12, 1], [13, 1]]
 
@@ -152,6 +163,9 @@ REFUSED = [
     release("detect_outliers", (10**400,)),
     release("detect_outliers", ("a",)),
     release("detect_outliers", ()),
+    release("explain_outlier", ()),
+    release("explain_outlier", (("a",), ())),
+    release("explain_outlier", (("a",), (("b",),))),
     release("choose_radius", 0.02, parameters=(("radii", (0.1, "x")),)),
     release("choose_radius", 0.02, parameters=(("radii", (1e200,)),)),
     release("choose_radius", 0.02),

@@ -29,6 +29,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "subspaces": ASKED | SEARCH,
     "report": ASKED | SEARCH,
     "detect": ASKED | {"h": 1, "candidates": [[0.5, 0.5]]},
+    "explain": ASKED | {"h": 1, "max_size": 2, "point": [0.5, 0.5]},
     "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
     "forecast/count": {"definition": DEFINITION},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},

@@ -15,6 +15,7 @@ from eremite import (
     DetectQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ExplainQuery,
     ForecastCountQuery,
     ForecastSubspacesQuery,
     InputError,
@@ -36,6 +37,7 @@ METHODS = {
     SubspacesQuery: Session.top_subspaces,
     ReportQuery: Session.outlier_report,
     DetectQuery: Session.detect_outliers,
+    ExplainQuery: Session.explain_outlier,
     RadiusQuery: Session.choose_radius,
     ForecastCountQuery: Session.forecast_count,
     EpsilonForCountQuery: Session.epsilon_for_count,
@@ -76,6 +78,16 @@ def test_numbers_are_taken_as_written() -> None:
     assert COUNT.read(b'{%s, "epsilon": "1/3"}' % DEFINITION, FACTS)[0].epsilon == "1/3"
     points = DETECT.read(b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, FACTS)[0].candidates
     assert points == [[1.0, 2.5]]
+
+
+def test_point_is_a_list_of_numbers_or_of_such_lists() -> None:
+    body = QueryBody(ExplainQuery, spends=True)
+    sent = b'{%s, "epsilon": 1, "h": 1, "max_size": 1, "point": %s}'
+    for point, read in ((b"[1, 2.5]", [1.0, 2.5]), (b"[[1, 2.5], [3, 4]]", [[1.0, 2.5], [3.0, 4.0]])):
+        assert body.read(sent % (DEFINITION, point), FACTS)[0].point == read
+    for point, sentence in ((b'"a"', "be a list of numbers"), (b"[[1], 2]", "be a list"), (b"[null]", "coordinate")):
+        with pytest.raises(InputError, match=f"The field 'point' must .*{sentence}"):
+            body.read(sent % (DEFINITION, point), FACTS)
 
 
 @pytest.mark.parametrize(("sent", "request_id"), [(b'"march"', "march"), (b"null", None)])

@@ -23,6 +23,7 @@ ROUTES = {
     "/v1/datasets/{name}/subspaces": "post",
     "/v1/datasets/{name}/report": "post",
     "/v1/datasets/{name}/detect": "post",
+    "/v1/datasets/{name}/explain": "post",
     "/v1/datasets/{name}/radius": "post",
     "/v1/datasets/{name}/forecast/count": "post",
     "/v1/datasets/{name}/forecast/count/epsilon": "post",

@@ -6,6 +6,7 @@ import pytest
 from eremite import (
     CountQuery,
     DetectQuery,
+    ExplainQuery,
     OutlierDefinition,
     RadiusQuery,
     ReportQuery,
@@ -43,6 +44,14 @@ KNOWN = {
     "rows": (
         DetectQuery(definition=DEFINITION, candidates=None, h=1, epsilon=1),
         "2:d49682a909b4f14462673c9c367c3d14765745bc5253a6e487202856413a3334",
+    ),
+    "explained": (
+        ExplainQuery(definition=DEFINITION, point=POINTS[0], h=1, max_size=2, epsilon=1),
+        "2:c2553b35bf7430ba21cb6659dccbad3a89c66975b1f5e4f2bd6c8f16eefc261c",
+    ),
+    "explained points": (
+        ExplainQuery(definition=DEFINITION, point=POINTS[:1], h=1, max_size=2, epsilon=1),
+        "2:1e0cb1585195ddc0a3795561138de1151e35560561977accaddef3dabb1a6be4",
     ),
     "radius": (
         RadiusQuery(min_neighbors=3, share="1/3", epsilon=1),
