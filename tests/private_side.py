@@ -19,6 +19,7 @@ def guarded_rows(look: Callable[..., object]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Table, "points", look)
         patch.setattr(Table, "column", look)
+        patch.setattr(Table, "rows_taking_part", look)
         yield
 
 

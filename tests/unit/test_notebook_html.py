@@ -41,7 +41,7 @@ def test_release_shows_its_answer_cost_and_protection(one):
 
 
 def test_release_of_each_kind_says_its_value():
-    count, sets, report, detection, explanation, radius, screen = (texts(one._repr_html_()) for one in made())
+    count, sets, report, detection, explanation, radius, rows, screen = (texts(one._repr_html_()) for one in made())
     assert "About 1,212 rows are outliers in bmi and glucose" in count
     assert "all 10 sets of 1 to 2 columns" in sets
     assert "glucose and visits" in sets
@@ -50,6 +50,8 @@ def test_release_of_each_kind_says_its_value():
     assert "Drawn as the 3 sets of columns in which the point stands most alone" in explanation
     assert "one more column counts as 120 rows, and fewer than 5 rows count alike" in explanation
     assert "Radius 0.02" in radius
+    assert "About 20,103 rows are in the table" in rows
+    assert "95 % of such answers are off by 15 at most" in rows
     assert "2 of 3 candidates" in screen
 
 

@@ -17,6 +17,7 @@ from eremite.cli.forecast import forecast_app
 from eremite.cli.history import history
 from eremite.cli.ledger import ledger_app
 from eremite.cli.paper import paper
+from eremite.cli.rows import rows
 from eremite.cli.serve import serve
 from eremite.cli.token import token_app
 from eremite.version import __version__
@@ -37,6 +38,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "detect": detect,
     "explain": explain,
     "choose-radius": choose_radius,
+    "rows": rows,
     "history": history,
     "serve": serve,
     "paper": paper,

@@ -10,11 +10,13 @@ from eremite.queries.forecasts import (
     ForecastCountQuery,
     ForecastQuery,
     ForecastRadiusQuery,
+    ForecastRowsQuery,
     ForecastSubspacesQuery,
 )
 from eremite.queries.plan import Plan, Progress
 from eremite.queries.radius import RadiusQuery
 from eremite.queries.report import ReportQuery
+from eremite.queries.rows import RowsQuery
 from eremite.queries.screening import ScreenQuery
 from eremite.queries.subspaces import SubspacesQuery
 
@@ -28,11 +30,13 @@ __all__ = [
     "ForecastCountQuery",
     "ForecastQuery",
     "ForecastRadiusQuery",
+    "ForecastRowsQuery",
     "ForecastSubspacesQuery",
     "Plan",
     "Progress",
     "RadiusQuery",
     "ReportQuery",
+    "RowsQuery",
     "ScreenQuery",
     "SubspacesQuery",
 ]

@@ -114,6 +114,11 @@ Columns = Annotated[
     _read_as(_NAMES | None),
     Field(description="In which columns; all of them if none are named."),
 ]
+PartColumns = Annotated[
+    Iterable[str] | None,
+    _read_as(_NAMES | None),
+    Field(description="Count the rows that take part in questions about these columns; all rows if none are named."),
+]
 Epsilon = Annotated[Number, _read_as(_EXACT), Field(description="What to spend, taken as written.")]
 Epsilons = Annotated[
     Number | Sequence[Number],

@@ -10,16 +10,17 @@ from eremite.release.release import Release
 from eremite.release.words import (
     candidates_in_words,
     close_draws_in_words,
-    definition_in_words,
     drawn_sets_in_words,
     explained_in_words,
     mechanism_in_words,
+    outlier_in_words,
     protection_in_words,
+    rows_error_in_words,
+    rows_in_words,
     searched_in_words,
     sets_by_point,
     sets_in_words,
     spent_in_words,
-    subject_in_words,
 )
 
 _MOST_LINES = 20
@@ -28,7 +29,9 @@ _MOST_LINES = 20
 def release_html(release: Release) -> str:
     """The answer as a sentence, its parts as a table if it has several, and what it cost and protects."""
     title, heads, rows = _answer(release)
-    facts = {"outlier": definition_in_words(release.definition, *subject_in_words(release))}
+    facts = {} if release.definition is None else {"outlier": outlier_in_words(release)}
+    if release.query == "count_rows":
+        facts["error"] = rows_error_in_words(release)
     if release.query in ("top_subspaces", "outlier_report", "explain_outlier"):
         facts["searched"] = searched_in_words(release)
     if release.query == "explain_outlier":
@@ -88,6 +91,10 @@ def _radius(release: Release) -> _Answer:
     return f"radius {release.value!r}, drawn for a share of {share} outliers in {_names(release.columns)}", (), []
 
 
+def _rows(release: Release) -> _Answer:
+    return rows_in_words(release), (), []
+
+
 def _screen(release: Release) -> _Answer:
     value: Any = release.value
     title = f"{sum(value):,} of {len(value):,} candidates said to be outliers in {_names(release.columns)}"
@@ -113,5 +120,6 @@ _ANSWERS = {
     "detect_outliers": _detection,
     "explain_outlier": _explanation,
     "choose_radius": _radius,
+    "count_rows": _rows,
     "open_screen": _screen,
 }

@@ -17,6 +17,7 @@ from eremite.queries import (
     Progress,
     RadiusQuery,
     ReportQuery,
+    RowsQuery,
     ScreenQuery,
     SubspacesQuery,
 )
@@ -29,7 +30,7 @@ from eremite.session.screen import Screen
 from eremite.table import Table
 
 #: The questions that one release answers.
-ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery
+ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery | RowsQuery
 
 
 class Session(Forecasts):
@@ -115,7 +116,7 @@ class Session(Forecasts):
 
         Args:
             query: The question, as a record: `CountQuery`, `SubspacesQuery`, `ReportQuery`, `DetectQuery`,
-                `ExplainQuery`, `RadiusQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
+                `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
             progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
                 rows.
@@ -342,6 +343,26 @@ class Session(Forecasts):
         """
         query = RadiusQuery(min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
+
+    def count_rows(
+        self,
+        columns: Iterable[str] | None = None,
+        *,
+        epsilon: Number,
+        request_id: str | None = None,
+    ) -> Release:
+        """How many rows there are, with noise; with `columns`, how many of them take part in questions about these.
+
+        An integer, 0 or more. Differentially private with `epsilon`. 95 % of all answers are off by ln(20) / epsilon,
+        rounded up, at most; with m rows a person, by m times as much. Where the number is public, the question is
+        refused. Proof: `queries/rows.proof.md`.
+
+        Args:
+            columns: Count the rows that no rule leaves out in these columns; default: all rows.
+            epsilon: What to spend, taken as written.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
+        """
+        return self.ask(RowsQuery(columns=columns, epsilon=epsilon), request_id=request_id)
 
     def open_screen(
         self,

@@ -91,6 +91,10 @@ class Table:
         points.flags.writeable = False
         return points
 
+    def rows_taking_part(self, columns: Iterable[str] = ()) -> int:
+        """The number of rows that take part in questions about these columns; of all rows, without any. Private."""
+        return int(self._scaled.shape[1])
+
     def scale(self, points: Any, columns: Iterable[str] | None = None) -> FloatArray:
         """Scale public points, one per row, exactly as the table's own rows were.
 

@@ -40,6 +40,7 @@ def made():
             parameters=(("h", 3), ("max_size", 2), ("points", 1), ("penalty", 120)),
         ),
         release("choose_radius", 0.02, parameters=radii, definition=OutlierDefinition(min_neighbors=5, radius=0.02)),
+        release("count_rows", 20_103, columns=(), definition=None, mechanism="global-laplace"),
         release("open_screen", (False, True, True), parameters=(("most_yes", 5), ("asked_before", 10))),
     ]
 

@@ -10,11 +10,13 @@ from eremite import (
     OutlierDefinition,
     RadiusQuery,
     ReportQuery,
+    RowsQuery,
     ScreenQuery,
     SubspacesQuery,
     Table,
 )
 from eremite.session.request import Request
+from tests.private_number import table_of_private_number
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 TABLE = Table.from_frame(np.zeros((40, 3)), {"a": (0, 1), "b": (0, 1), "c": (0, 2)})
@@ -72,6 +74,14 @@ def fingerprint(query, table=TABLE):
 def test_fingerprint_of_a_question_stays_the_same(name):
     query, known = KNOWN[name]
     assert fingerprint(query) == known
+
+
+def test_fingerprint_of_a_number_of_rows_stays_the_same():
+    """It is asked for where it is private."""
+    private = table_of_private_number(np.zeros((40, 3)), {"a": (0, 1), "b": (0, 1), "c": (0, 2)})
+    known = "2:c070aed5cea8751ab06392ffcce5cf21730d5b3e571da6a58eed001ff58eb284"
+    assert fingerprint(RowsQuery(epsilon="0.1"), private) == known
+    assert fingerprint(RowsQuery(epsilon="0.1", columns=["a", "b", "c"]), private) != known
 
 
 def test_fingerprints_of_different_questions_differ():
