@@ -24,6 +24,7 @@ BOUNDS = {
     "visits": (0.0, 40.0),
 }
 CANDIDATES = [(25, 100), (55, 60), (31, 250), (20, 380), (27, 120), (40, 300), (24, 90), (58, 390)]
+SUSPECTS = [(50, 20, 170, 75, 8), (50, 26, 110, 140, 8), (50, 34, 80, 75, 30)]
 
 
 def patients(rows: int = 5_000) -> eremite.Table:
@@ -45,9 +46,11 @@ def releases(folder: Path) -> None:
     report = session.outlier_report(DEFINITION, h=3, size=2, epsilon=4)
     detected = session.detect_outliers(DEFINITION, candidates=CANDIDATES, h=3, columns=pair, epsilon=1)
     radius = session.choose_radius(5, share="1/100", columns=pair, epsilon=1)
+    explained = session.explain_outlier(DEFINITION, point=SUSPECTS, h=1, max_size=2, epsilon=4)
     write(count.plot(forecast), folder / "plots-count.svg")
     write(report.plot(), folder / "plots-report.svg")
     write(detected.plot(), folder / "plots-detection.svg")
+    write(explained.plot(), folder / "plots-explanation.svg")
     write(radius.plot(), folder / "plots-radius.svg")
     write(forecast.plot(within=50), folder / "plots-forecast.svg")
     compared = session.compare_mechanisms(DEFINITION, pair, epsilon=[0.1, 0.2, 0.5, 1, 2], delta=1e-6)

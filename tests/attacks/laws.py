@@ -37,14 +37,14 @@ def one_law(law, scores, rate):
     return law([float(np.exp(float(rate * (score - best)))) for score in scores])
 
 
-def ordered_law(law, scores, rate, h):
-    """{winners in order: probability} of h draws, each from what is left."""
+def ordered_law(law, scores, rate, h, takes=lambda i, j: i == j):
+    """{winners in order: probability} of h draws, each from what is left; winner i takes every j of `takes(i, j)`."""
 
     def drawn(left, h):
         if h == 0:
             return {(): 1.0}
         first = one_law(law, [scores[i] for i in left], rate)
-        rest = {i: drawn([j for j in left if j != i], h - 1) for i in left}
+        rest = {i: drawn([j for j in left if not takes(i, j)], h - 1) for i in left}
         return {(i, *then): p * q for i, p in zip(left, first, strict=True) for then, q in rest[i].items()}
 
     return drawn(list(range(len(scores))), h)

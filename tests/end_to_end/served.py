@@ -31,6 +31,7 @@ QUESTIONS = {
     "subspaces": COUNT | {"h": 1, "size": 1},
     "report": COUNT | {"h": 1, "max_size": 2},
     "detect": COUNT | {"h": 1, "candidates": [[25, 75.5], [58, 190]]},
+    "explain": COUNT | {"h": 1, "max_size": 2, "point": [25, 75.5]},
     "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
 }
 

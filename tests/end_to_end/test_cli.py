@@ -180,7 +180,7 @@ def test_init_writes_how_the_file_is_written_as_it_was_told(capsys: Captured, tm
 
 def test_version_and_help_exit_0(capsys: Captured) -> None:
     assert run(capsys, "--version") == (0, f"eremite {__version__}\n", "")
-    with_json = ("init", "check", "count", "subspaces", "detect")
+    with_json = ("init", "check", "count", "subspaces", "detect", "explain")
     for command in ("", "demo", *with_json):
         code, out, err = run(capsys, *command.split(), "--help")
         assert (code, err) == (0, "")

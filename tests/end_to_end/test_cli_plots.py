@@ -18,6 +18,7 @@ RELEASES = {
     "subspaces": ["subspaces", "patients.toml", "-k5", "-r0.05", "--size=1", "--top=1", "--epsilon=0.5"],
     "report": ["report", "patients.toml", "-k5", "-r0.05", "--size=1", "--top=2", "--epsilon=0.5"],
     "detect": ["detect", "patients.toml", "points.csv", "-k5", "-r0.05", "--top=1", "--epsilon=0.5"],
+    "explain": ["explain", "patients.toml", "points.csv", "-k5", "-r0.05", "--top=1", "--max-size=2", "--epsilon=0.5"],
     "choose-radius": ["choose-radius", "patients.toml", "-k5", "--share=0.01", "--epsilon=0.5"],
 }
 

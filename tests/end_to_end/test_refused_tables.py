@@ -25,6 +25,8 @@ ASKING = {
     "report": ["report", *K_AND_R, "--size", "1", "--top", "1"],
     "detect rows": ["detect", "--rows", *K_AND_R, "--top", "1"],
     "detect": ["detect", "candidates.csv", *K_AND_R, "--top", "1"],
+    "explain": ["explain", "candidates.csv", *K_AND_R, "--top", "1", "--max-size", "1"],
+    "rows": ["rows", "--epsilon", "0.1"],
     "choose-radius": ["choose-radius", "-k", "3", "--share", "0.1", "--epsilon", "0.1"],
 }
 ROWS = [f"{bmi},{pulse}" for bmi, pulse in people(30)]

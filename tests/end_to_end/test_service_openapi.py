@@ -23,19 +23,23 @@ from tests.end_to_end.served import DEFINITION, QUESTIONS, Served, serving, writ
 
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
 GOOD: dict[str, Any] = QUESTIONS | {
+    "rows": {"epsilon": 0.1},
     "forecast/count": {"definition": DEFINITION},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
     "forecast/count/mechanisms": {"definition": DEFINITION, "epsilon": [1]},
+    "forecast/rows": {"epsilon": [1]},
     "forecast/subspaces": SEARCH | {"epsilon": [1]},
     "forecast/subspaces/epsilon": SEARCH,
 }
+#: The number of rows is asked for where it is private.
+PRIVATE_NUMBER = 'from eremite import Table; Table.neighbors = "add-remove"'
 ROUTES = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("described")
-    with serving(folder, written(folder)) as served:
+    with serving(folder, written(folder), first=PRIVATE_NUMBER) as served:
         yield served
 
 

@@ -18,7 +18,7 @@ from eremite import OutlierDefinition, Table
 from eremite.engines import workers
 from eremite.mechanisms import entropy
 from eremite.mechanisms.selection import Scores
-from eremite.queries import DetectQuery, ScreenQuery, SubspacesQuery
+from eremite.queries import DetectQuery, ExplainQuery, ScreenQuery, SubspacesQuery
 from eremite.queries.screening import Screening
 from eremite.queries.subspaces import family_among
 from tests.attacks.laws import LAWS, Vector, one_law, ordered_law, transcript_law
@@ -115,6 +115,29 @@ def test_candidates_drawn_follow_the_exact_law(h):
     scores = [-sum(are_neighbors(c, row, DEFINITION.radius) for row in ROWS) for c in candidates]
     assert len(set(scores)) > 2
     laws = [ordered_law(LAWS["permute-and-flip"], scores, epsilon / h / share, h) for share in (2, 1)]
+    check(drawn(plan, table, 2000), *laws)
+
+
+@pytest.mark.parametrize("h", [1, 2])
+def test_sets_that_explain_a_point_follow_the_exact_law(h):
+    """The penalty keeps all but the smallest sets rare; three columns, so that these are three."""
+    rows = np.column_stack([ROWS, ROWS[:, 0]])
+    table, epsilon, point = Table.from_frame(rows, dict.fromkeys("abc", (0, 1))), Fraction(3), [0.0, 0.0, 0.5]
+    plan = ExplainQuery(definition=DEFINITION, point=point, h=h, max_size=2, epsilon=epsilon).plan(table)
+    family = list(plan.family)
+    places = [["abc".index(name) for name in names] for names in family]
+    near = [sum(are_neighbors(np.take(point, at), row[at], DEFINITION.radius) for row in rows) for at in places]
+    scores = [plan.score(names, count) for names, count in zip(family, near, strict=True)]
+    assert len(set(scores[:3])) > 1
+    laws = [
+        {
+            tuple(family[i] for i in drawn): p
+            for drawn, p in ordered_law(
+                LAWS["permute-and-flip"], scores, plan.rate * share, h, lambda i, j: set(family[i]) <= set(family[j])
+            ).items()
+        }
+        for share in (1, 2)
+    ]
     check(drawn(plan, table, 2000), *laws)
 
 

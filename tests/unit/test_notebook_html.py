@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eremite import OutlierDefinition, Release, Session, Table
-from tests.unit.plots.made import made, release
+from tests.unit.plots.made import COLUMNS, SETS, made, release
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 HOSTILE = "<script>alert(1)</script>"
@@ -41,13 +41,17 @@ def test_release_shows_its_answer_cost_and_protection(one):
 
 
 def test_release_of_each_kind_says_its_value():
-    count, sets, report, detection, radius, screen = (texts(one._repr_html_()) for one in made())
+    count, sets, report, detection, explanation, radius, rows, screen = (texts(one._repr_html_()) for one in made())
     assert "About 1,212 rows are outliers in bmi and glucose" in count
     assert "all 10 sets of 1 to 2 columns" in sets
     assert "glucose and visits" in sets
     assert "about 900" in report
     assert "20 public points" in detection
+    assert "Drawn as the 3 sets of columns in which the point stands most alone" in explanation
+    assert "one more column counts as 120 rows, and fewer than 5 rows count alike" in explanation
     assert "Radius 0.02" in radius
+    assert "About 20,103 rows are in the table" in rows
+    assert "95 % of such answers are off by 15 at most" in rows
     assert "2 of 3 candidates" in screen
 
 
@@ -93,12 +97,20 @@ def test_table_shows_public_facts_alone():
         ("outlier_report", ((("a",), "x"),)),
         ("outlier_report", (("a",),)),
         ("detect_outliers", ("a",)),
+        ("explain_outlier", ("a",)),
+        ("explain_outlier", ((("a",), "b"),)),
         ("open_screen", ("a",)),
     ],
 )
 def test_value_of_a_strange_shape_is_shown_as_it_is(query, value):
     shown = texts(Release.from_json(release(query, value).to_json())._repr_html_())
     assert repr(value) in shown
+
+
+def test_explanation_of_several_points_has_a_line_for_each():
+    shown = texts(release("explain_outlier", (SETS[:2], SETS[2:]), columns=COLUMNS)._repr_html_())
+    assert "in which each point stands most alone" in shown
+    assert "0 | bmi and glucose; visits | 1 | glucose and visits" in shown
 
 
 def test_one_set_is_called_one():

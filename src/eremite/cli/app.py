@@ -12,10 +12,12 @@ from eremite.cli.ask import choose_radius, count, detect, report, subspaces
 from eremite.cli.budget import budget_app
 from eremite.cli.dataset import check, init
 from eremite.cli.demo import demo
+from eremite.cli.explain import explain
 from eremite.cli.forecast import forecast_app
 from eremite.cli.history import history
 from eremite.cli.ledger import ledger_app
 from eremite.cli.paper import paper
+from eremite.cli.rows import rows
 from eremite.cli.serve import serve
 from eremite.cli.token import token_app
 from eremite.version import __version__
@@ -34,7 +36,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "subspaces": subspaces,
     "report": report,
     "detect": detect,
+    "explain": explain,
     "choose-radius": choose_radius,
+    "rows": rows,
     "history": history,
     "serve": serve,
     "paper": paper,

@@ -169,3 +169,21 @@ def forecast_mechanisms(
     with spinner("Forecasting"):
         compared = open_forecasts(description, rows).forecast(query)
     print_answer(dump_json(to_json(compared)) if as_json else render(mechanisms_panel(compared)), compared.plot, plot)
+
+
+@forecast_app.command("rows")
+def forecast_rows(
+    description: DescriptionFile,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    as_json: AsJson = False,
+) -> None:
+    """Forecast the error of a private number of rows. It depends on epsilon alone; opens no private table."""
+    from eremite import ForecastRowsQuery
+    from eremite.cli.forecast_panels import rows_forecast_panel
+    from eremite.forecast import forecast_rows
+    from eremite.forecast.to_json import to_json
+    from eremite.table import read_description
+
+    rows_per_person = read_description(description).dataset.rows_per_person
+    forecast = forecast_rows(rows_per_person, ForecastRowsQuery(epsilon=epsilon.split(",")))
+    typer.echo(dump_json(to_json(forecast)) if as_json else render(rows_forecast_panel(forecast)))

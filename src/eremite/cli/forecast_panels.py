@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from eremite.cli.output import grid
-from eremite.forecast import CountForecast, MechanismComparison, SubspacesForecast
+from eremite.forecast import CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
 from eremite.names import list_names
 from eremite.privacy import shown
 
@@ -39,6 +39,14 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
         f"on {compared.stand_in}: {compared.outliers:,} outliers in {list_names(compared.columns)}",
     ]
     return _panel(lines, grid(("epsilon", *map(shown, epsilons)), rows), Group(*left_out, Text(_OTHER_ERROR)))
+
+
+def rows_forecast_panel(forecast: RowsForecast) -> Panel:
+    """The error of a number of rows by epsilon."""
+    rows = [(shown(one.epsilon), f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    heads = ("epsilon", "half of the answers off by at most", "95 % off by at most")
+    lines = ["how far off a private number of rows is, whatever the rows are"]
+    return _panel(lines, grid(heads, rows, gap=3), Text("Nothing was spent."))
 
 
 def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:

@@ -17,10 +17,17 @@ from eremite.names import list_names, show_name
 from eremite.privacy import exact, shown
 from eremite.release.words import (
     candidates_in_words,
-    definition_in_words,
+    close_draws_in_words,
+    defined,
+    explained_in_words,
     mechanism_in_words,
+    outlier_in_words,
     protection_in_words,
+    rows_error_in_words,
+    rows_in_words,
     searched_in_words,
+    sets_by_point,
+    sets_in_words,
     spent_in_words,
     subject_in_words,
 )
@@ -32,7 +39,7 @@ def count_panel(release: Release, session: Session) -> Panel:
     of = f" of {session.n_rows:,}" if release.neighbors == "replace" else ""
     answer = f"about {release.value:,}{of} rows are outliers in {list_names(release.columns)}"
     facts = {
-        "outlier": definition_in_words(release.definition),
+        "outlier": outlier_in_words(release),
         "error": "eremite forecast with the same options tells how far off such counts are, for free",
     }
     return _panel("count", release, session, _strong(answer), facts, f"noise: {mechanism_in_words(release)}")
@@ -51,7 +58,7 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
     # The sentence is about the draw: the sets with the most outliers are likely, not certain, to be drawn.
     which, order = ("set", "") if len(value) == 1 else (f"{len(value):,} sets", ", in the order drawn")
     answer = f"drawn as the {which} of columns with the most outliers{order}{counts}"
-    facts = {"searched": searched_in_words(release), "outlier": definition_in_words(release.definition)}
+    facts = {"searched": searched_in_words(release), "outlier": outlier_in_words(release)}
     title = "report" if release.query == "outlier_report" else "subspaces"
     return _panel(title, release, session, _numbered(answer, lines), facts, drawn)
 
@@ -59,7 +66,7 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
 def detect_panel(release: Release, session: Session, points: FloatArray | None) -> Panel:
     """Candidates in the order drawn, numbered from 1: points with their values, or rows of the table by number."""
     value: Any = release.value
-    one, others = subject_in_words(release)
+    one, _ = subject_in_words(release)
     where = list_names(release.columns)
     # The sentence is about the draw: it does not say whether one is an outlier, or how many rows are near.
     if len(value) == 1:
@@ -71,21 +78,43 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
         lines = [(f"candidate {place + 1:,}", _coordinates(release, points[place])) for place in value]
     facts = {
         "candidates": candidates_in_words(release),
-        "outlier": definition_in_words(release.definition, one, others),
+        "outlier": outlier_in_words(release),
     }
     drawn = f"draws: {mechanism_in_words(release)}"
     return _panel("detect", release, session, _numbered(answer, lines), facts, drawn)
 
 
+def explain_panel(release: Release, session: Session, points: FloatArray) -> Panel:
+    """For each point, numbered from 1, its values and the sets of columns in the order drawn."""
+    named = sets_by_point(release)
+    # The sentence is about the draw: it does not say whether a point is an outlier, or how many rows are near.
+    order = "" if len(named[0]) == 1 else ", in the order drawn"
+    lines = [(sets_in_words(sets), _coordinates(release, point)) for sets, point in zip(named, points, strict=True)]
+    facts = {
+        "searched": searched_in_words(release),
+        "alone": outlier_in_words(release),
+        "draws": close_draws_in_words(release),
+    }
+    answer = f"{explained_in_words(len(named), len(named[0]))}{order}"
+    drawn = f"draws: {mechanism_in_words(release)}"
+    return _panel("explain", release, session, _numbered(answer, lines), facts, drawn)
+
+
 def radius_panel(release: Release, session: Session) -> Panel:
     """A radius for a share of outliers."""
     share = shown(exact(dict(release.parameters)["share"], "share"))
-    k = release.definition.min_neighbors
+    k = defined(release).min_neighbors
     answer = (
         f"radius {release.value!r}, drawn as the one with a share of {share} outliers in {list_names(release.columns)}"
     )
     facts = {"outlier": f"a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius"}
     return _panel("radius", release, session, _strong(answer), facts, f"draws: {mechanism_in_words(release)}")
+
+
+def rows_panel(release: Release, session: Session) -> Panel:
+    """A noisy number of rows. How far off it may be is public."""
+    facts, drawn = {"error": rows_error_in_words(release)}, f"noise: {mechanism_in_words(release)}"
+    return _panel("rows", release, session, _strong(rows_in_words(release)), facts, drawn)
 
 
 def _panel(

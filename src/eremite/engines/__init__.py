@@ -6,5 +6,14 @@ degrees are wanted; the contract all of them pass is tests/contracts/test_count_
 
 from eremite.engines.candidates import count_rows_near
 from eremite.engines.local import CountNeighbors, FindNeighbors, Neighbors, count_neighbors, find_neighbors
+from eremite.engines.near_in_sets import count_rows_near_in_sets
 
-__all__ = ["CountNeighbors", "FindNeighbors", "Neighbors", "count_neighbors", "count_rows_near", "find_neighbors"]
+__all__ = [
+    "CountNeighbors",
+    "FindNeighbors",
+    "Neighbors",
+    "count_neighbors",
+    "count_rows_near",
+    "count_rows_near_in_sets",
+    "find_neighbors",
+]

@@ -4,6 +4,7 @@ from eremite.forecast.comparison import LeftOut, MechanismComparison, compare_me
 from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, forecast_count
 from eremite.forecast.planted import SEARCH_SHAPES, made_up_for_search
 from eremite.forecast.radius import RadiusForecast, forecast_radius
+from eremite.forecast.rows import RowsForecast, forecast_rows
 from eremite.forecast.stand_in import SHAPES, StandIn, made_up, public_rows
 from eremite.forecast.subspaces import (
     SubspacesChance,
@@ -20,6 +21,7 @@ __all__ = [
     "LeftOut",
     "MechanismComparison",
     "RadiusForecast",
+    "RowsForecast",
     "StandIn",
     "SubspacesChance",
     "SubspacesForecast",
@@ -28,6 +30,7 @@ __all__ = [
     "epsilon_for_subspaces",
     "forecast_count",
     "forecast_radius",
+    "forecast_rows",
     "forecast_subspaces",
     "made_up",
     "made_up_for_search",

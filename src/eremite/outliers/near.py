@@ -1,11 +1,12 @@
 """How many rows of their strata are near public points, and near the rows themselves."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import count_neighbors, count_rows_near
+from eremite.engines import count_neighbors, count_rows_near, count_rows_near_in_sets
 from eremite.outliers.definition import OutlierDefinition
 from eremite.table import Part
 
@@ -23,6 +24,26 @@ def rows_near(
         if here.size:
             rows = part.points[part.starts[place] : part.starts[place + 1]]
             found[here] = count_rows_near(candidates[here], rows, radius, cap)
+    return found
+
+
+def rows_near_in_sets(
+    points: NDArray[np.float64],
+    strata: NDArray[np.int64],
+    part: Part,
+    sets: Sequence[Sequence[int]],
+    radius: float,
+) -> NDArray[np.int64]:
+    """For each point and each set of columns, the number of rows of its stratum within the radius in these columns.
+
+    Exact, hence private.
+    """
+    found = np.zeros((len(points), len(sets)), dtype=np.int64)
+    for place, code in enumerate(part.strata.tolist()):
+        here = np.flatnonzero(strata == code)
+        if here.size:
+            rows = part.points[part.starts[place] : part.starts[place + 1]]
+            found[here] = count_rows_near_in_sets(points[here], rows, sets, radius)
     return found
 
 

@@ -1,4 +1,4 @@
-"""One count on a number line from 0 and, if a forecast is given, the error to expect."""
+"""One count on a number line from 0 and, if it is known, the error to expect."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,8 +12,9 @@ _LONG = 10**7  # numbers from here on are wide, so there are fewer ticks
 _UNSAID = "the error depends on the rows, so the release does not give it; a forecast says what to expect"
 
 
-def draw(value: int, half_width: float | None) -> Figure:
-    """A figure with a dot and, given a half-width, a bar around it."""
+def draw(value: int, half_width: float | None, said: str = "") -> Figure:
+    """A figure with a dot and, given a half-width, a bar around it, and what is said about that: by default, that it
+    is a forecast."""
     if type(value) is not int or not 0 <= value <= _MOST:
         raise InputError(f"A picture of a count needs a whole number from 0 to {_MOST:,}.")
     figure, [axes] = panels(1, 1, 7.2, 2.5)
@@ -26,8 +27,8 @@ def draw(value: int, half_width: float | None) -> Figure:
         low, high = max(value - half_width, 0), value + half_width
         axes.plot([low, high], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")
         end = max(end, high)
-        said = f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
-        axes.text(0.5, 0.12, said, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
+        forecast = f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
+        axes.text(0.5, 0.12, said or forecast, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
     _number_line(axes, end)
     return figure
 

@@ -1,4 +1,7 @@
-"""Sets of columns as a matrix of dots: a row for each set in the order drawn, with its noisy count if there is one."""
+"""Sets of columns as a matrix of dots: a row for each set in the order drawn, with its noisy count if there is one.
+
+The sets of several points stand below each other, with the number of the point beside its first set.
+"""
 
 from collections.abc import Sequence
 
@@ -46,6 +49,25 @@ def draw(sets: Sequence[Names], counts: Sequence[int] | None, columns: Names) ->
     _dots(grid[0], shown, known)
     if counts is not None:
         _bars(grid[1], counts[:MOST_SETS])
+    return figure
+
+
+def points_shown(named: Sequence[Sequence[Names]]) -> int:
+    """For how many points there is room; at least one."""
+    return max(1, MOST_SETS // max(map(len, named)))
+
+
+def draw_by_point(named: Sequence[Sequence[Names]], columns: Names) -> Figure:
+    """A figure with the sets of each point in the order drawn, and the number of the point, from 1."""
+    sets = [names for one in named for names in one][:MOST_SETS]
+    known = _occurring(sets, columns)
+    figure, [axes] = panels(1, 1, max(_CELL * len(known) + 1.4, 6.0), _CELL * len(sets) + _below(known))
+    _dots(axes, sets, known)
+    firsts = [1 + sum(map(len, named[:point])) for point in range(len(named))]
+    for rank in firsts[1:]:
+        axes.axhline(rank - 0.5, color="0.6", lw=0.8)
+    axes.set_yticks(firsts, [f"{number:,}" for number in range(1, len(firsts) + 1)])
+    axes.set(ylabel="number of\nthe point")
     return figure
 
 

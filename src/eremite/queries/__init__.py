@@ -2,6 +2,7 @@
 
 from eremite.queries.count import CountQuery
 from eremite.queries.detection import DetectQuery
+from eremite.queries.explain import ExplainQuery
 from eremite.queries.forecasts import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
@@ -9,11 +10,13 @@ from eremite.queries.forecasts import (
     ForecastCountQuery,
     ForecastQuery,
     ForecastRadiusQuery,
+    ForecastRowsQuery,
     ForecastSubspacesQuery,
 )
 from eremite.queries.plan import Plan, Progress
 from eremite.queries.radius import RadiusQuery
 from eremite.queries.report import ReportQuery
+from eremite.queries.rows import RowsQuery
 from eremite.queries.screening import ScreenQuery
 from eremite.queries.subspaces import SubspacesQuery
 
@@ -23,14 +26,17 @@ __all__ = [
     "DetectQuery",
     "EpsilonForCountQuery",
     "EpsilonForSubspacesQuery",
+    "ExplainQuery",
     "ForecastCountQuery",
     "ForecastQuery",
     "ForecastRadiusQuery",
+    "ForecastRowsQuery",
     "ForecastSubspacesQuery",
     "Plan",
     "Progress",
     "RadiusQuery",
     "ReportQuery",
+    "RowsQuery",
     "ScreenQuery",
     "SubspacesQuery",
 ]

@@ -62,7 +62,8 @@ class DetectQuery:
             strata=strata,
             privacy=privacy,
             rows_per_person=table.rows_per_person,
-            each=per_row(privacy, table.rows_per_person).epsilon / self.h,
+            each=(each := per_row(privacy, table.rows_per_person).epsilon / self.h),
+            rate=each / 2 if table.neighbors == "replace" else each,
         )
 
 
@@ -76,6 +77,7 @@ class DetectionPlan(WithDefinition):
     privacy: Privacy
     rows_per_person: int
     each: Fraction  # epsilon of one draw, for one row
+    rate: Fraction  # weight exp(rate u): each / 2; where a row is added or removed, scores move one way (E5), and each
 
     @property
     def h(self) -> int:
@@ -106,7 +108,7 @@ class DetectionPlan(WithDefinition):
         cap = _cap(self, len(self.candidates))
         near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap)
         exact = [Fraction(-int(rows)) for rows in near]
-        scores = Scores([(score, score) for score in exact], exact.__getitem__, self.each / 2)
+        scores = Scores([(score, score) for score in exact], exact.__getitem__, self.rate)
         return tuple(scores.permute_and_flip() for _ in range(self.h))
 
 
@@ -137,7 +139,7 @@ def _require_few_weights(h: int, min_neighbors: int) -> None:
 
 def _cap(plan: DetectionPlan, count: int) -> int:
     """Beyond k neighbors by this much, a candidate has no chance worth counting further for. Public."""
-    return plan.definition.min_neighbors + ceil(2 * log(10**6 * count) / float(plan.each))
+    return plan.definition.min_neighbors + ceil(log(10**6 * count) / float(plan.rate))
 
 
 def _among_rows(degrees: NDArray[np.int64], plan: DetectionPlan) -> tuple[int, ...]:

@@ -54,6 +54,19 @@ def _float(value: object, words: str = "be a number") -> float:
     return number
 
 
+def _point(value: object) -> list[Any]:
+    """A list of numbers, or a list of such lists; read up to the first mistake."""
+    if isinstance(value, list) and any(isinstance(part, list) for part in value):
+        return [_coordinates(part) for part in value]
+    return _coordinates(value)
+
+
+def _coordinates(value: object) -> list[float]:
+    if not isinstance(value, list):
+        raise _must("be a list of numbers, or a list of such lists")
+    return [_float(number, "have as each coordinate a number") for number in value]
+
+
 def _definition(value: object) -> OutlierDefinition:
     if not isinstance(value, dict) or value.keys() - {"within"} != {"min_neighbors", "radius"}:
         raise _must("be an object with min_neighbors and radius, and perhaps within")
@@ -82,6 +95,7 @@ _DEFINITION_SCHEMA = {
 _EXACT = Annotated[
     int | Decimal | str, PlainValidator(_number), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
 ]
+_POINT_SCHEMA = {"type": "array", "items": {"type": "number"}}
 _WHOLE = Annotated[int, Field(strict=True)]
 _FLOAT = Annotated[float, PlainValidator(_float), WithJsonSchema({"type": "number"})]
 # A long list is read up to its first mistake: only that one is reported, and a million take a minute to collect.
@@ -100,6 +114,11 @@ Columns = Annotated[
     _read_as(_NAMES | None),
     Field(description="In which columns; all of them if none are named."),
 ]
+PartColumns = Annotated[
+    Iterable[str] | None,
+    _read_as(_NAMES | None),
+    Field(description="Count the rows that take part in questions about these columns; all rows if none are named."),
+]
 Epsilon = Annotated[Number, _read_as(_EXACT), Field(description="What to spend, taken as written.")]
 Epsilons = Annotated[
     Number | Sequence[Number],
@@ -111,6 +130,7 @@ MechanismName = Annotated[str, Field(description="The noise; auto chooses by pub
 Top = Annotated[int, Field(strict=True, description="How many to name.")]
 Size = Annotated[_WHOLE | None, Field(description="Search all sets of this many columns.")]
 MaxSize = Annotated[_WHOLE | None, Field(description="Search all sets of up to this many columns.")]
+LargestSize = Annotated[int, Field(strict=True, description="Search all sets of up to this many columns.")]
 ListedSubspaces = Annotated[
     Sequence[Sequence[str]] | None,
     _read_as(Annotated[list[_NAMES], Field(fail_fast=True)] | None),
@@ -130,6 +150,15 @@ Candidates = Annotated[
     Field(
         description="Public points in the table's own units, each a list with a number for each column; null for the "
         "rows of the table, where the answer is close to a random pick."
+    ),
+]
+Point = Annotated[
+    Any,
+    PlainValidator(_point),
+    WithJsonSchema({"anyOf": [_POINT_SCHEMA, {"type": "array", "items": _POINT_SCHEMA}]}),
+    Field(
+        description="A public point in the table's own units, a list with a number for each column; or a list of such "
+        "points."
     ),
 ]
 Share = Annotated[

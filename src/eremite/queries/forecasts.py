@@ -117,6 +117,16 @@ class ForecastRadiusQuery:
     shape: ShapeName = "clusters"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastRowsQuery:
+    """How far off a number of rows would be."""
+
+    name: ClassVar[str] = "forecast_rows"
+    __pydantic_config__ = FROM_JSON
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
 ForecastQuery = (
     ForecastCountQuery
     | EpsilonForCountQuery
@@ -124,4 +134,5 @@ ForecastQuery = (
     | ForecastSubspacesQuery
     | EpsilonForSubspacesQuery
     | ForecastRadiusQuery
+    | ForecastRowsQuery
 )

@@ -39,8 +39,8 @@ class Plan(Protocol):
     def parameters(self) -> Parameters:
         """What else was asked for, as the release carries it."""
 
-    def definition_of(self, value: Value) -> OutlierDefinition:
-        """The definition that belongs to an answer."""
+    def definition_of(self, value: Value) -> OutlierDefinition | None:
+        """The definition that belongs to an answer; None if the question is not about outliers."""
 
 
 class WithDefinition:

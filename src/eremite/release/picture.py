@@ -15,7 +15,17 @@ from eremite.plots import answers, candidates, count, radii, sets
 from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.release import Release
-from eremite.release.words import drawn_sets_in_words, mechanism_in_words, protected_in_words, subject_in_words
+from eremite.release.words import (
+    defined,
+    drawn_sets_in_words,
+    explained_in_words,
+    mechanism_in_words,
+    most_rows_off,
+    protected_in_words,
+    rows_error_in_words,
+    sets_by_point,
+    subject_in_words,
+)
 
 if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
     from matplotlib.figure import Figure
@@ -56,11 +66,11 @@ class Forecast(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure, what it shows in words, and what an outlier is."""
+    """A figure, what it shows in words, and what an outlier is, if it is about outliers."""
 
     figure: "Figure"
     title: str
-    outlier: str
+    outlier: str = ""
 
 
 def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
@@ -70,7 +80,7 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
     if forecast is not None and release.query != "count_outliers":
         raise InputError("Only the picture of a count takes a forecast.")
     drawn = _DRAWN[release.query](release) if forecast is None else _count(release, forecast)
-    return frame(drawn.figure, drawn.title, drawn.outlier, _guarantee(release))
+    return frame(drawn.figure, drawn.title, *filter(None, (drawn.outlier, _guarantee(release))))
 
 
 def _guarantee(release: Release) -> str:
@@ -88,7 +98,8 @@ def _cut(number: Fraction) -> str:
 
 
 def _outlier(release: Release) -> str:
-    return outlier(release.definition.min_neighbors, release.definition.radius, *subject_in_words(release))
+    definition = defined(release)
+    return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release))
 
 
 def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
@@ -136,13 +147,30 @@ def _detect_outliers(release: Release) -> Drawn:
     return Drawn(candidates.draw(places, public), title, _outlier(release))
 
 
+def _explain_outlier(release: Release) -> Drawn:
+    named = sets_by_point(release)
+    title = explained_in_words(len(named), len(named[0])).capitalize()
+    if named == [release.value]:
+        return Drawn(sets.draw(named[0], None, release.columns), title, _outlier(release))
+    shown = sets.points_shown(named)
+    first = f"; the first {shown} of {len(named):,} points" if shown < len(named) else ""
+    return Drawn(sets.draw_by_point(named[:shown], release.columns), f"{title}{first}", _outlier(release))
+
+
 def _choose_radius(release: Release) -> Drawn:
-    told = dict(release.parameters)
-    figure = radii.draw(release.definition.radius, radii.checked(told.get("radii")))
+    told, definition = dict(release.parameters), defined(release)
+    figure = radii.draw(definition.radius, radii.checked(told.get("radii")))
     share = show_name(str(told.get("share")), 28)
     where = list_columns(release.columns)
-    title = f"Radius {release.definition.radius:g}, drawn for a share of {share} outliers in {where}"
-    return Drawn(figure, title, outlier(release.definition.min_neighbors, None))
+    title = f"Radius {definition.radius:g}, drawn for a share of {share} outliers in {where}"
+    return Drawn(figure, title, outlier(definition.min_neighbors, None))
+
+
+def _count_rows(release: Release) -> Drawn:
+    value: Any = release.value  # of a count, a number
+    figure = count.draw(value, most_rows_off(release), rows_error_in_words(release))
+    where = f" take part in questions about {list_columns(release.columns)}" if release.columns else ""
+    return Drawn(figure, f"{value:,} rows (with noise){where}")
 
 
 def _open_screen(release: Release) -> Drawn:
@@ -158,6 +186,8 @@ _DRAWN: dict[str, Callable[[Release], Drawn]] = {
     "top_subspaces": _top_subspaces,
     "outlier_report": _outlier_report,
     "detect_outliers": _detect_outliers,
+    "explain_outlier": _explain_outlier,
     "choose_radius": _choose_radius,
+    "count_rows": _count_rows,
     "open_screen": _open_screen,
 }

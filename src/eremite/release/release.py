@@ -31,7 +31,7 @@ class Release:
     value: Value
     query: str
     columns: tuple[str, ...]
-    definition: OutlierDefinition
+    definition: OutlierDefinition | None  # None for count_rows, which is not about outliers
     epsilon: Fraction  # of the person protected: for m rows a person, each row has epsilon / m
     delta: Fraction
     mechanism: str
@@ -48,7 +48,7 @@ class Release:
             "value": self.value,  # tuples are written as lists
             "query": self.query,
             "columns": list(self.columns),
-            "definition": self.definition.to_json(),
+            "definition": None if self.definition is None else self.definition.to_json(),
             "epsilon": json_number(self.epsilon),
             "delta": json_number(self.delta),
             "mechanism": self.mechanism,
@@ -87,7 +87,7 @@ class Release:
         return release_html(self)
 
 
-_VALUES = {"count_outliers": int, "choose_radius": float}
+_VALUES = {"count_outliers": int, "choose_radius": float, "count_rows": int}
 _TEXTS = ("query", "mechanism", "request_id", "version")
 
 
@@ -97,14 +97,16 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
         "value": _tuples(fields["value"]),
         "parameters": tuple((name, _tuples(value)) for name, value in fields.get("parameters", {}).items()),
         "columns": _tuples(fields["columns"]),
-        "definition": OutlierDefinition(**fields["definition"]),
+        "definition": None if fields["definition"] is None else OutlierDefinition(**fields["definition"]),
         "epsilon": exact(fields["epsilon"], "epsilon"),
         "delta": exact(fields["delta"], "delta"),
         "time": datetime.fromisoformat(fields["time"]),
     }
     texts = [fields[name] for name in _TEXTS] + list(parsed["columns"])
     _require(all(isinstance(text, str) for text in texts))
-    _require(isinstance(parsed["columns"], tuple) and len(parsed["columns"]) > 0)
+    of_rows = fields["query"] == "count_rows"  # it needs no columns, and has no definition
+    _require(isinstance(parsed["columns"], tuple) and (of_rows or len(parsed["columns"]) > 0))
+    _require((parsed["definition"] is None) == of_rows)
     _require(type(parsed["value"]) is _VALUES.get(fields["query"], tuple))
     _require(type(parsed["value"]) is not int or parsed["value"] >= 0)
     _require(fields["neighbors"] in get_args(Neighbors))

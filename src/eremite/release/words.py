@@ -1,10 +1,18 @@
 """A release in words, for panels, pages and pictures. Words are rendered here from fields, and never read back."""
 
+from collections.abc import Iterable
+from fractions import Fraction
+from math import ceil, log
+from typing import Any
+
+from eremite.errors import InputError
 from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
 from eremite.release.release import Release
+
+_LARGEST = 10**15  # no release of ours has larger numbers; texts stay short
 
 
 def definition_in_words(definition: OutlierDefinition, one: str = "row", others: str = "other row") -> str:
@@ -15,6 +23,37 @@ def definition_in_words(definition: OutlierDefinition, one: str = "row", others:
         f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)}{alike} within distance {radius!r}; "
         "distances run from 0 to 1, as the public bounds scale every column"
     )
+
+
+def defined(release: Release) -> OutlierDefinition:
+    """What the release calls an outlier; an error if its question is not about outliers."""
+    if release.definition is None:
+        raise InputError("This release has no definition of an outlier.")
+    return release.definition
+
+
+def outlier_in_words(release: Release) -> str:
+    """When a row, a candidate or a point of the release is an outlier."""
+    return definition_in_words(defined(release), *subject_in_words(release))
+
+
+def rows_in_words(release: Release) -> str:
+    """What a release of a number of rows says."""
+    part = f" take part in questions about {list_names(release.columns)}" if release.columns else " are in the table"
+    return f"about {release.value:,} rows{part}"
+
+
+def most_rows_off(release: Release) -> int:
+    """By how much 95 % of all answers to this question about a number of rows are off at most. Public.
+
+    ln(20) / epsilon of a row, rounded up: claim Q2 of `rows.proof.md`.
+    """
+    return min(ceil(Fraction(log(20)) * release.rows_per_person / release.epsilon), _LARGEST)
+
+
+def rows_error_in_words(release: Release) -> str:
+    """How far off a number of rows may be."""
+    return f"95 % of such answers are off by {most_rows_off(release):,} at most"
 
 
 def spent_in_words(release: Release) -> str:
@@ -49,6 +88,8 @@ def subject_in_words(release: Release) -> tuple[str, str]:
     """What a release calls an outlier, and what must be near it: a row and other rows, or a candidate and rows."""
     among_rows = release.query == "detect_outliers" and dict(release.parameters).get("candidates") is None
     of_points = release.query in ("detect_outliers", "open_screen") and not among_rows
+    if release.query == "explain_outlier":
+        return "point", "row"
     return ("candidate", "row") if of_points else ("row", "other row")
 
 
@@ -61,13 +102,65 @@ def searched_in_words(release: Release) -> str:
     if type(size) is int and 1 <= size <= len(columns):
         return Subspaces(columns, range(size, size + 1)).in_words
     if type(largest) is int and 1 <= largest <= len(columns):
-        return Subspaces(columns, range(1, largest + 1)).in_words
+        return _family(release, largest).in_words
     return "sets of columns"
+
+
+def _family(release: Release, largest: int) -> Subspaces:
+    """All sets of up to `largest` columns."""
+    return Subspaces(release.columns, range(1, largest + 1))
 
 
 def drawn_sets_in_words(number: int) -> str:
     """What a search drew. The sets with the most outliers are likely, not certain, to be drawn."""
     return f"drawn as the {'set' if number == 1 else 'sets'} of columns with the most outliers"
+
+
+def sets_by_point(release: Release) -> list[tuple[tuple[str, ...], ...]]:
+    """The sets of columns of each point that was explained, also where it was a single one."""
+    value: Any = release.value
+    if _are_sets(value):
+        return [value]
+    if isinstance(value, tuple) and value and all(map(_are_sets, value)):
+        return list(value)
+    raise InputError("An explanation needs a release whose value is sets of column names, for each point.")
+
+
+def _are_sets(value: object) -> bool:
+    """Whether it is a tuple of sets of column names."""
+    return isinstance(value, tuple) and bool(value) and all(map(_is_names, value))
+
+
+def _is_names(value: object) -> bool:
+    """Whether it is a set of column names: a tuple of texts."""
+    return isinstance(value, tuple) and bool(value) and all(isinstance(name, str) for name in value)
+
+
+def explained_in_words(points: int, sets: int) -> str:
+    """What was drawn for points. The sets with the fewest rows near are likely, not certain, to be drawn."""
+    which = "the set of columns" if sets == 1 else f"the {sets:,} sets of columns"
+    return f"drawn as {which} in which {'the' if points == 1 else 'each'} point stands most alone"
+
+
+def sets_in_words(sets: Iterable[tuple[str, ...]]) -> str:
+    """Sets of columns in a line: "bmi and glucose; pulse"."""
+    return "; ".join(map(list_names, sets))
+
+
+def close_draws_in_words(release: Release) -> str:
+    """How close a draw of an explanation comes to the best set, by public facts (claim X3 of `explain.proof.md`)."""
+    told = dict(release.parameters)
+    h, points, largest, penalty = (told.get(name) for name in ("h", "points", "max_size", "penalty"))
+    whole = [number for number in (h, points, largest, penalty) if type(number) is int and 0 < number < _LARGEST]
+    if len(whole) < 4 or whole[2] > len(release.columns) or _family(release, whole[2]).exceeds(_LARGEST):
+        return "sets with few rows near the point, and of these the small ones, are likely to be drawn"
+    rate = release.epsilon / release.rows_per_person / (whole[0] * whole[1])
+    rate /= 1 if str(release.neighbors) == "add-remove" else 2
+    off = min(ceil(Fraction(log(20 * _family(release, whole[2]).count)) / rate), _LARGEST)
+    return (
+        f"in 19 of 20, at most {off:,} more rows near than in the best set; one more column counts as {whole[3]:,} "
+        f"rows, and fewer than {defined(release).min_neighbors:,} rows count alike"
+    )
 
 
 def candidates_in_words(release: Release) -> str:

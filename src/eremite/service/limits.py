@@ -54,6 +54,7 @@ class Limit:
     number: Largest | None = None  # absolute value of a number, or of each number in a list
     length: Largest | None = None  # of a list
     inner_length: Largest | None = None  # of each list in a list
+    or_one_part: bool = False  # whether a list without lists in it is such a list itself
     as_text: bool = False  # whether the number may be a text, such as "1/3"
     names: bool = False  # whether a list holds names of columns
     why: str = ""
@@ -104,6 +105,7 @@ LIMITS: Mapping[str, Limit] = {
     "utility": Limit(),
     "selection": Limit(),
     "candidates": Limit(length=_constant(100_000), inner_length=_cells, why=_TABLE_COLUMNS),
+    "point": Limit(length=_constant(100_000), inner_length=_cells, or_one_part=True, why=_TABLE_COLUMNS),
     "share": Limit(number=_constant(1), as_text=True),
     "radii": Limit(number=_constant(1), length=_constant(1_000)),
     # How far off a count may be, or columns with categories.
@@ -141,6 +143,10 @@ class _Check:
             return  # not a list field
         self._require_length(self.name, len(value), self.limit.length, "" if self.limit.inner_length else self._why())
         if self.limit.inner_length is not None:
+            if self.limit.or_one_part and not any(isinstance(part, list) for part in value):
+                self._require_length(
+                    f"A list of numbers in {self.name}", len(value), self.limit.inner_length, self._why()
+                )
             for inner in (part for part in value if isinstance(part, list)):
                 self._require_length(f"Each part of {self.name}", len(inner), self.limit.inner_length, self._why())
                 self._require_names(inner)

@@ -15,11 +15,14 @@ from eremite import (
     DetectQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ExplainQuery,
     ForecastCountQuery,
+    ForecastRowsQuery,
     ForecastSubspacesQuery,
     RadiusQuery,
     Release,
     ReportQuery,
+    RowsQuery,
     SubspacesQuery,
 )
 from eremite.errors import EremiteError
@@ -175,8 +178,12 @@ def _add_question(path: str, record: type, words: str) -> None:
     _add(path, QueryBody(record, spends=True), schemas.RELEASE, words)
 
 
-def _add_forecast(path: str, record: type, schema: schemas.Schema) -> None:
-    words = "Computed on the stand-in, or on rows made up from public facts."
+def _add_forecast(
+    path: str,
+    record: type,
+    schema: schemas.Schema,
+    words: str = "Computed on the stand-in, or on rows made up from public facts.",
+) -> None:
     _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
 
 
@@ -184,9 +191,14 @@ _add_question("count", CountQuery, "The value is an integer between 0 and the nu
 _add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
 _add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
 _add_question("detect", DetectQuery, "The value is a list of positions from 0, in the order drawn.")
+_add_question(
+    "explain", ExplainQuery, "The value is a list of sets of columns; for a list of points, a list of such lists."
+)
 _add_question("radius", RadiusQuery, "The value is the radius; the definition has it too.")
+_add_question("rows", RowsQuery, "The value is an integer, 0 or more. A number that is public is refused.")
 _add_forecast("count", ForecastCountQuery, schemas.FORECAST)
 _add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)
 _add_forecast("count/mechanisms", CompareMechanismsQuery, schemas.COMPARISON)
 _add_forecast("subspaces", ForecastSubspacesQuery, schemas.SEARCH_FORECAST)
 _add_forecast("subspaces/epsilon", EpsilonForSubspacesQuery, schemas.EPSILON)
+_add_forecast("rows", ForecastRowsQuery, schemas.ROWS_FORECAST, "Computed from epsilon and rows_per_person alone.")

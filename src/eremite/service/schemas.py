@@ -61,7 +61,7 @@ RELEASE = _object(
     value={"description": "The answer: a count, a radius, or a list of column sets, counts or positions."},
     query=_text("Name of the question."),
     columns=_COLUMNS,
-    definition=_DEFINITION,
+    definition=_or_null(_DEFINITION | {"description": "What an outlier is; null for a number of rows."}),
     epsilon=_exact("Epsilon that was spent."),
     delta=_exact("Delta that was spent."),
     mechanism=_text("Mechanism that drew the value."),
@@ -160,6 +160,12 @@ _ERRORS = _expected(
 )
 
 FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for each epsilon.", _ERRORS))
+
+ROWS_FORECAST = _object(
+    "The error of a number of rows, which is the same for every table.",
+    rows_per_person=_integer("Largest number of rows of one person."),
+    errors=_list("One for each epsilon.", _ERRORS),
+)
 
 _LEFT_OUT = _object(
     "A mechanism that does not answer at some epsilons.",

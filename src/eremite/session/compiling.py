@@ -79,3 +79,4 @@ def _ask(session: Session, columns: int, definition: OutlierDefinition) -> None:
     session.top_subspaces(definition, h=1, size=columns, epsilon=1)
     session.detect_outliers(definition, candidates=[[0.5] * columns], h=1, epsilon=1)
     session.detect_outliers(definition, candidates=None, h=1, epsilon=1)
+    session.explain_outlier(definition, point=[0.5] * columns, h=1, max_size=1, epsilon=1)

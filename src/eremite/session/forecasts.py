@@ -11,6 +11,7 @@ from eremite.forecast import (
     CountForecast,
     MechanismComparison,
     RadiusForecast,
+    RowsForecast,
     StandIn,
     SubspacesForecast,
     compare_mechanisms,
@@ -18,6 +19,7 @@ from eremite.forecast import (
     epsilon_for_subspaces,
     forecast_count,
     forecast_radius,
+    forecast_rows,
     forecast_subspaces,
     made_up,
     made_up_for_search,
@@ -31,6 +33,7 @@ from eremite.queries import (
     ForecastCountQuery,
     ForecastQuery,
     ForecastRadiusQuery,
+    ForecastRowsQuery,
     ForecastSubspacesQuery,
     Progress,
 )
@@ -94,9 +97,12 @@ class Forecasts:
     @overload
     def forecast(self, query: ForecastRadiusQuery, *, progress: Progress | None = None) -> RadiusForecast: ...
 
+    @overload
+    def forecast(self, query: ForecastRowsQuery, *, progress: Progress | None = None) -> RowsForecast: ...
+
     def forecast(
         self, query: ForecastQuery, *, progress: Progress | None = None
-    ) -> CountForecast | MechanismComparison | SubspacesForecast | RadiusForecast | Fraction:
+    ) -> CountForecast | MechanismComparison | SubspacesForecast | RadiusForecast | RowsForecast | Fraction:
         """Answer a forecast query. Spends nothing, looks at no private row.
 
         Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
@@ -115,6 +121,8 @@ class Forecasts:
                 return compare_mechanisms(self._rows(query.shape), query)
             case ForecastRadiusQuery():
                 return forecast_radius(self._rows(query.shape), query)
+            case ForecastRowsQuery():
+                return forecast_rows(self.rows_per_person, query)
             case ForecastSubspacesQuery():
                 return forecast_subspaces(self._rows_to_search(query), query, progress)
             case EpsilonForSubspacesQuery():
@@ -326,6 +334,14 @@ class Forecasts:
                 min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, within=within, shape=shape
             )
         )
+
+    def forecast_rows(self, *, epsilon: Number | Sequence[Number] = USUAL_EPSILONS) -> RowsForecast:
+        """How far off `count_rows` would be, for one epsilon or several; the same for every table. Spends nothing.
+
+        Args:
+            epsilon: One epsilon, or a list of them.
+        """
+        return self.forecast(ForecastRowsQuery(epsilon=epsilon))
 
     def _rows(self, shape: Shape) -> StandIn:
         """Public rows, or made-up ones."""

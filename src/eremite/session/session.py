@@ -13,9 +13,11 @@ from eremite.privacy import Privacy, checked_budget
 from eremite.queries import (
     CountQuery,
     DetectQuery,
+    ExplainQuery,
     Progress,
     RadiusQuery,
     ReportQuery,
+    RowsQuery,
     ScreenQuery,
     SubspacesQuery,
 )
@@ -28,7 +30,7 @@ from eremite.session.screen import Screen
 from eremite.table import Table
 
 #: The questions that one release answers.
-ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | RadiusQuery
+ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery | RowsQuery
 
 
 class Session(Forecasts):
@@ -115,7 +117,7 @@ class Session(Forecasts):
 
         Args:
             query: The question, as a record: `CountQuery`, `SubspacesQuery`, `ReportQuery`, `DetectQuery`,
-                `RadiusQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
+                `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
             progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
                 rows.
@@ -283,6 +285,40 @@ class Session(Forecasts):
         query = DetectQuery(definition=definition, candidates=candidates, h=h, columns=columns, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
 
+    def explain_outlier(
+        self,
+        definition: OutlierDefinition,
+        *,
+        point: Any,
+        h: int,
+        max_size: int,
+        columns: Iterable[str] | None = None,
+        epsilon: Number,
+        request_id: str | None = None,
+    ) -> Release:
+        """In which columns a public point stands alone: h sets of columns, in the order drawn.
+
+        A set is likelier to be drawn the fewer rows lie within the radius of the point in its columns; sets with fewer
+        than `min_neighbors` are alike, and of sets that are alike the smaller one is likelier. No set contains one that
+        was drawn before it. The value holds the sets; for a table of points, such a value for each. All draws together
+        are differentially private with `epsilon`, of which each has an equal share. Proof: `queries/explain.proof.md`.
+        Cost: one pass over the rows for each point, with an addition for each column of each set.
+
+        Args:
+            definition: When a point stands alone: when fewer than `min_neighbors` rows lie within `radius`.
+            point: A public point in the table's own units: a list of numbers in the order of `columns`, or a mapping
+                from names to numbers. Or several points, as for `detect_outliers`: a frame, an array or a list of rows.
+            h: How many sets to name for each point, at most as many as there are columns.
+            max_size: Search all sets of up to this many columns.
+            columns: The columns that sets are made of; default: all.
+            epsilon: What to spend on all points together, taken as written.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
+        """
+        query = ExplainQuery(
+            definition=definition, point=point, h=h, max_size=max_size, columns=columns, epsilon=epsilon
+        )
+        return self.ask(query, request_id=request_id)
+
     def choose_radius(
         self,
         min_neighbors: int,
@@ -313,6 +349,26 @@ class Session(Forecasts):
             min_neighbors=min_neighbors, share=share, columns=columns, radii=radii, within=within, epsilon=epsilon
         )
         return self.ask(query, request_id=request_id)
+
+    def count_rows(
+        self,
+        columns: Iterable[str] | None = None,
+        *,
+        epsilon: Number,
+        request_id: str | None = None,
+    ) -> Release:
+        """How many rows there are, with noise; with `columns`, how many of them take part in questions about these.
+
+        An integer, 0 or more. Differentially private with `epsilon`. 95 % of all answers are off by ln(20) / epsilon,
+        rounded up, at most; with m rows a person, by m times as much. Where the number is public, the question is
+        refused. Proof: `queries/rows.proof.md`.
+
+        Args:
+            columns: Count the rows that no rule leaves out in these columns; default: all rows.
+            epsilon: What to spend, taken as written.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
+        """
+        return self.ask(RowsQuery(columns=columns, epsilon=epsilon), request_id=request_id)
 
     def open_screen(
         self,

@@ -200,6 +200,11 @@ class Table:
         points.flags.writeable = False
         return points
 
+    def rows_taking_part(self, columns: Iterable[str] = ()) -> int:
+        """The number of rows that take part in questions about these columns; of all rows, without any. Private."""
+        places = self._taking_part(columns)
+        return self.all_rows() if places is None else len(places)
+
     def part(self, columns: Iterable[str] | None = None, within: Iterable[str] = ()) -> Part:
         """The rows that take part in a question over the columns, divided into strata by the columns `within`.
 

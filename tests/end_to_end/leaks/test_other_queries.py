@@ -19,6 +19,7 @@ from eremite import BudgetRefused, InputError, OutlierDefinition, Release, Sessi
 from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
 from eremite.queries.detection import DetectionPlan
+from eremite.queries.explain import ExplainPlan
 from eremite.queries.report import ReportPlan
 from eremite.queries.screening import Screening
 from eremite.queries.subspaces import SubspacesPlan
@@ -55,6 +56,7 @@ def requests(d: int) -> dict[str, tuple[str, dict[str, Any]]]:
         "report": ("outlier_report", search),
         "points": ("detect_outliers", one | {"candidates": points(d), "h": 2}),
         "rows": ("detect_outliers", one | {"candidates": None, "h": 2}),
+        "explain": ("explain_outlier", one | {"point": points(d)[:2], "h": 2, "max_size": 2}),
         "screen": ("open_screen", one | {"most_yes": 1}),
         "radius": ("choose_radius", {"min_neighbors": 3, "share": "0.2", "radii": [0.01, 0.1, 0.3], "epsilon": "0.5"}),
     }
@@ -72,6 +74,7 @@ WRONG: dict[str, list[dict[str, Any]]] = {
     ],
     "outlier_report": [{"max_size": 9}, {"h": 99}, {"delta": 1}],
     "detect_outliers": [{"candidates": [["many"]]}, {"candidates": [[0.5]]}, {"h": 0}, {"columns": ["weight"]}],
+    "explain_outlier": [{"point": [["many"]]}, {"point": [0.5]}, {"h": 99}, {"max_size": 9}],
     "open_screen": [{"most_yes": 0}, {"columns": []}],
     "choose_radius": [{"share": 2}, {"radii": []}, {"min_neighbors": N}],
 }
@@ -160,6 +163,7 @@ OTHER_ARGUMENTS = {
     "report": ["report", "--max-size", "2", "--top", "2", "--delta", "1e-6"],
     "points": ["detect", "points.csv", "--top", "2"],
     "rows": ["detect", "--rows", "--top", "2"],
+    "explain": ["explain", "two.csv", "--max-size", "2", "--top", "2"],
 }
 OTHER_COMMANDS = [[], ["--json"], ["--epsilon", "0.8"], ["--epsilon", "0"], ["--top", "0"], ["-k", str(N)]]
 
@@ -180,6 +184,7 @@ def other_reader(
         write_dataset(tmp_path, rows)
         monkeypatch.chdir(tmp_path)
         write_table(Path("points.csv"), np.array(points(rows.shape[1])))
+        write_table(Path("two.csv"), np.array(points(rows.shape[1])[:2]))
         command, *arguments = OTHER_ARGUMENTS[query]
         for seed in seeds:
             for changes in OTHER_COMMANDS:
@@ -229,6 +234,7 @@ COMPUTING: dict[str, tuple[object, str]] = {
     "report": (ReportPlan, "compute"),
     "points": (DetectionPlan, "compute"),
     "rows": (DetectionPlan, "compute"),
+    "explain": (ExplainPlan, "compute"),
     "screen": (Screening, "answer"),
 }
 GIVING: dict[str, tuple[object, str]] = {
@@ -236,6 +242,7 @@ GIVING: dict[str, tuple[object, str]] = {
     "report": (Session, "ask"),
     "points": (Session, "ask"),
     "rows": (Session, "ask"),
+    "explain": (Session, "ask"),
     "screen": (Screen, "ask"),
 }
 

@@ -9,7 +9,7 @@ import pytest
 from llvmlite.binding import get_host_cpu_features
 from numba import njit, types
 
-from eremite.engines import candidates, cells, line, tree
+from eremite.engines import candidates, cells, line, near_in_sets, tree
 from eremite.engines.pair import kernel, scan_many
 from eremite.geometry import thinned
 
@@ -53,6 +53,10 @@ DECIDING = {
     "tree, many columns": (tree._scan_batch, of_the_tree(MANY)),
     "candidates, few columns": (candidates._count_few, (TABLE, FEW, TABLE, WHOLE, WHOLE, REAL, WHOLE, PLACES)),
     "candidates, many columns": (candidates._count_many, (TABLE, TABLE, WHOLE, WHOLE, REAL, WHOLE, PLACES)),
+    "candidates, sets of columns": (
+        near_in_sets._count,
+        (TABLE, ROW, PLACES, PLACES, ROW, WHOLE, WHOLE, PLACES),
+    ),
     "edges of a graph": (thinned._near_edges, (PLACES, types.int32[::1], TABLE, REAL)),
 }  # fmt: skip
 

@@ -33,7 +33,14 @@ def made():
         release("top_subspaces", SETS, columns=COLUMNS, parameters=(("h", 3), ("max_size", 2), ("utility", "paper"))),
         release("outlier_report", tuple(zip(SETS, (900, 80, 7), strict=True)), columns=COLUMNS),
         release("detect_outliers", (16, 3, 8), parameters=(("h", 3), ("candidates", 20))),
+        release(
+            "explain_outlier",
+            SETS,
+            columns=COLUMNS,
+            parameters=(("h", 3), ("max_size", 2), ("points", 1), ("penalty", 120)),
+        ),
         release("choose_radius", 0.02, parameters=radii, definition=OutlierDefinition(min_neighbors=5, radius=0.02)),
+        release("count_rows", 20_103, columns=(), definition=None, mechanism="global-laplace"),
         release("open_screen", (False, True, True), parameters=(("most_yes", 5), ("asked_before", 10))),
     ]
 

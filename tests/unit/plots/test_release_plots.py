@@ -25,7 +25,7 @@ def test_picture_of_any_release_says_what_it_cost_and_whom_it_protects(one):
     one = replace(one, delta=Fraction(1, 10**6), rows_per_person=3)
     [footer] = [text for text in words(one.plot()) if "protects" in text]
     assert "protects every person, with up to 3 rows; epsilon 0.2, delta 1e-06" in " ".join(footer.split())
-    assert "fewer than 5" in footer
+    assert ("fewer than 5" in footer) == (one.definition is not None)
 
 
 def test_count_is_a_dot_at_its_value():
@@ -109,8 +109,19 @@ def test_detection_counts_candidates_from_one():
     assert figure.get_suptitle().startswith("Drawn as the 2 of 20 candidates")
 
 
+def test_explanation_of_several_points_has_the_number_of_each_beside_its_first_set():
+    figure = release("explain_outlier", (SETS, SETS[1:2]), columns=COLUMNS).plot()
+    [axes] = figure.axes
+    assert dots(axes)[2:] == [(3, ["glucose", "visits"]), (4, ["visits"])]
+    assert [(at, label.get_text()) for at, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)] == [
+        (1, "1"), (4, "2"),
+    ]  # fmt: skip
+    many = release("explain_outlier", (SETS,) * 100, columns=COLUMNS).plot()
+    assert " ".join(many.get_suptitle().split()).endswith("alone; the first 13 of 100 points")
+
+
 def test_radius_stands_out_of_the_public_list():
-    chosen = made()[4].plot()
+    chosen = made()[5].plot()
     listed, drawn = marks(chosen.axes[0])
     assert [x for x, _ in listed] == [0.01, 0.02, 0.04]
     assert drawn == [[0.02, 0]]
@@ -118,8 +129,17 @@ def test_radius_stands_out_of_the_public_list():
     assert "a share of 1/3 outliers" in " ".join(chosen.get_suptitle().split())
 
 
+def test_number_of_rows_has_its_public_error_around_it():
+    figure = made()[6].plot()
+    assert marks(figure.axes[0]) == [[[20_103, 0]], [[20_088, 0], [20_118, 0]]]
+    assert figure.get_suptitle() == "20,103 rows (with noise)"
+    assert "95 % of such answers are off by 15 at most" in words(figure)
+    part = release("count_rows", 7, definition=None).plot()
+    assert part.get_suptitle() == "7 rows (with noise) take part in questions about bmi and glucose"
+
+
 def test_answers_of_a_screen_go_on_where_the_last_ended():
-    no, yes = marks(made()[5].plot().axes[0])
+    no, yes = marks(made()[7].plot().axes[0])
     assert no == [[11, 0]]
     assert yes == [[12, 1], [13, 1]]
 
@@ -130,6 +150,8 @@ STRANGE = [
     release("detect_outliers", (10**14, 0), parameters=(("candidates", 10**4_000),)),
     release("choose_radius", 0.02, parameters=(("radii", (1e-140, 1e150)), ("share", "1" * 4_000))),
     release("count_outliers", 1, epsilon=Fraction(10**290 + 1, 10**291), mechanism="\n" * 999),
+    release("count_rows", 1, definition=None, epsilon=Fraction(1, 10**290)),
+    release("explain_outlier", SETS, columns=COLUMNS * 9, parameters=(("h", 10**14), ("max_size", 36), ("points", 1))),
     release("count_outliers", 1, definition=OutlierDefinition(min_neighbors=10**18, radius=1e-140)),
 ]
 
@@ -152,11 +174,16 @@ REFUSED = [
     release("detect_outliers", (10**400,)),
     release("detect_outliers", ("a",)),
     release("detect_outliers", ()),
+    release("explain_outlier", ()),
+    release("explain_outlier", (("a",), ())),
+    release("explain_outlier", (("a",), (("b",),))),
     release("choose_radius", 0.02, parameters=(("radii", (0.1, "x")),)),
     release("choose_radius", 0.02, parameters=(("radii", (1e200,)),)),
     release("choose_radius", 0.02),
     release("open_screen", (1, 0)),
     release("open_screen", (True,), parameters=(("asked_before", 10**400),)),
+    release("count_rows", -1, definition=None),
+    release("count_outliers", 1, definition=None),
     release("later_query", (1,)),
 ]
 

@@ -15,12 +15,15 @@ from eremite import (
     DetectQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ExplainQuery,
     ForecastCountQuery,
+    ForecastRowsQuery,
     ForecastSubspacesQuery,
     InputError,
     OutlierDefinition,
     RadiusQuery,
     ReportQuery,
+    RowsQuery,
     Session,
     SubspacesQuery,
 )
@@ -36,8 +39,11 @@ METHODS = {
     SubspacesQuery: Session.top_subspaces,
     ReportQuery: Session.outlier_report,
     DetectQuery: Session.detect_outliers,
+    ExplainQuery: Session.explain_outlier,
     RadiusQuery: Session.choose_radius,
+    RowsQuery: Session.count_rows,
     ForecastCountQuery: Session.forecast_count,
+    ForecastRowsQuery: Session.forecast_rows,
     EpsilonForCountQuery: Session.epsilon_for_count,
     CompareMechanismsQuery: Session.compare_mechanisms,
     ForecastSubspacesQuery: Session.forecast_subspaces,
@@ -62,7 +68,7 @@ def test_body_has_the_arguments_of_the_method_with_its_defaults(record: type) ->
     assert set(schema["properties"]) == set(parameters)
     for name, parameter in parameters.items():
         required = parameter.default is inspect.Parameter.empty
-        assert (name in schema["required"]) == required
+        assert (name in schema.get("required", ())) == required
         if not required:
             assert written(schema["properties"][name]["default"]) == written(parameter.default)
 
@@ -76,6 +82,16 @@ def test_numbers_are_taken_as_written() -> None:
     assert COUNT.read(b'{%s, "epsilon": "1/3"}' % DEFINITION, FACTS)[0].epsilon == "1/3"
     points = DETECT.read(b'{%s, "epsilon": 1, "h": 1, "candidates": [[1, 2.5]]}' % DEFINITION, FACTS)[0].candidates
     assert points == [[1.0, 2.5]]
+
+
+def test_point_is_a_list_of_numbers_or_of_such_lists() -> None:
+    body = QueryBody(ExplainQuery, spends=True)
+    sent = b'{%s, "epsilon": 1, "h": 1, "max_size": 1, "point": %s}'
+    for point, read in ((b"[1, 2.5]", [1.0, 2.5]), (b"[[1, 2.5], [3, 4]]", [[1.0, 2.5], [3.0, 4.0]])):
+        assert body.read(sent % (DEFINITION, point), FACTS)[0].point == read
+    for point, sentence in ((b'"a"', "be a list of numbers"), (b"[[1], 2]", "be a list"), (b"[null]", "coordinate")):
+        with pytest.raises(InputError, match=f"The field 'point' must .*{sentence}"):
+            body.read(sent % (DEFINITION, point), FACTS)
 
 
 @pytest.mark.parametrize(("sent", "request_id"), [(b'"march"', "march"), (b"null", None)])

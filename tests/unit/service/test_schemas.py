@@ -23,10 +23,13 @@ ROUTES = {
     "/v1/datasets/{name}/subspaces": "post",
     "/v1/datasets/{name}/report": "post",
     "/v1/datasets/{name}/detect": "post",
+    "/v1/datasets/{name}/explain": "post",
     "/v1/datasets/{name}/radius": "post",
+    "/v1/datasets/{name}/rows": "post",
     "/v1/datasets/{name}/forecast/count": "post",
     "/v1/datasets/{name}/forecast/count/epsilon": "post",
     "/v1/datasets/{name}/forecast/count/mechanisms": "post",
+    "/v1/datasets/{name}/forecast/rows": "post",
     "/v1/datasets/{name}/forecast/subspaces": "post",
     "/v1/datasets/{name}/forecast/subspaces/epsilon": "post",
 }

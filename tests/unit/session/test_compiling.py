@@ -29,6 +29,8 @@ def ask(rows, k, radius):
     session.top_subspaces(definition, h=1, size=d, epsilon=1, utility="dampened")
     session.detect_outliers(definition, candidates=rows[:5], h=2, epsilon=1)
     session.detect_outliers(definition, candidates=None, h=2, epsilon=1)
+    session.explain_outlier(definition, point=rows[0], h=1, max_size=d, epsilon=1)
+    session.explain_outlier(definition, point=rows[:3], h=1, max_size=1, epsilon=1)
     session.choose_radius(k, share=0.01, radii=[0.01, 0.1], epsilon=1)
 
 def ring(n, d, radius):

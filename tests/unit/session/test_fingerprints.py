@@ -6,14 +6,17 @@ import pytest
 from eremite import (
     CountQuery,
     DetectQuery,
+    ExplainQuery,
     OutlierDefinition,
     RadiusQuery,
     ReportQuery,
+    RowsQuery,
     ScreenQuery,
     SubspacesQuery,
     Table,
 )
 from eremite.session.request import Request
+from tests.private_number import table_of_private_number
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 TABLE = Table.from_frame(np.zeros((40, 3)), {"a": (0, 1), "b": (0, 1), "c": (0, 2)})
@@ -44,6 +47,14 @@ KNOWN = {
         DetectQuery(definition=DEFINITION, candidates=None, h=1, epsilon=1),
         "2:d49682a909b4f14462673c9c367c3d14765745bc5253a6e487202856413a3334",
     ),
+    "explained": (
+        ExplainQuery(definition=DEFINITION, point=POINTS[0], h=1, max_size=2, epsilon=1),
+        "2:c2553b35bf7430ba21cb6659dccbad3a89c66975b1f5e4f2bd6c8f16eefc261c",
+    ),
+    "explained points": (
+        ExplainQuery(definition=DEFINITION, point=POINTS[:1], h=1, max_size=2, epsilon=1),
+        "2:1e0cb1585195ddc0a3795561138de1151e35560561977accaddef3dabb1a6be4",
+    ),
     "radius": (
         RadiusQuery(min_neighbors=3, share="1/3", epsilon=1),
         "2:e1ea503ffcfde7a82d364db71781dace8efc5c8ad093dc08196b1dc6b0dc1c48",
@@ -63,6 +74,14 @@ def fingerprint(query, table=TABLE):
 def test_fingerprint_of_a_question_stays_the_same(name):
     query, known = KNOWN[name]
     assert fingerprint(query) == known
+
+
+def test_fingerprint_of_a_number_of_rows_stays_the_same():
+    """It is asked for where it is private."""
+    private = table_of_private_number(np.zeros((40, 3)), {"a": (0, 1), "b": (0, 1), "c": (0, 2)})
+    known = "2:c070aed5cea8751ab06392ffcce5cf21730d5b3e571da6a58eed001ff58eb284"
+    assert fingerprint(RowsQuery(epsilon="0.1"), private) == known
+    assert fingerprint(RowsQuery(epsilon="0.1", columns=["a", "b", "c"]), private) != known
 
 
 def test_fingerprints_of_different_questions_differ():

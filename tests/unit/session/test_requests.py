@@ -31,6 +31,7 @@ ASKED = {
     "top_subspaces": {"h": 1, "size": 1, "epsilon": "0.1"},
     "outlier_report": {"h": 1, "size": 1, "epsilon": "0.1"},
     "detect_outliers": {"h": 1, "candidates": POINTS, "epsilon": "0.1"},
+    "explain_outlier": {"h": 1, "point": POINTS[0], "max_size": 2, "epsilon": "0.1"},
 }
 CHANGES = {
     "count_outliers": [{"columns": ["a"]}, {"mechanism": "global-laplace"}, {"delta": "1e-7", "mechanism": "gaussian"}],
@@ -43,6 +44,7 @@ CHANGES = {
     ],
     "outlier_report": [{"h": 2}, {"size": 2}, {"size": None, "subspaces": [["a"], ["b"], ["c"]]}],
     "detect_outliers": [{"h": 2}, {"candidates": [*POINTS[:2], [0.9, 0.1, 0.5]]}, {"candidates": None}],
+    "explain_outlier": [{"h": 2}, {"max_size": 1}, {"point": POINTS[1]}, {"point": POINTS[:1]}, {"point": POINTS}],
 }
 
 

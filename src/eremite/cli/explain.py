@@ -1,0 +1,62 @@
+"""`eremite explain`: in which columns public points stand alone."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eremite.cli.ask import open_session
+from eremite.cli.options import (
+    AccountName,
+    AsJson,
+    Columns,
+    DescriptionFile,
+    Epsilon,
+    LedgerPlace,
+    MinNeighbors,
+    PlotFile,
+    Radius,
+    RequestId,
+)
+from eremite.cli.output import print_answer, render, spinner
+from eremite.cli.parsing import parse_columns
+
+
+def explain(
+    description: DescriptionFile,
+    points: Annotated[
+        Path,
+        typer.Argument(
+            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one per row, in the units of "
+            "the table, with at least the chosen columns."
+        ),
+    ],
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many sets of columns to name for each point (h).")],
+    max_size: Annotated[int, typer.Option("--max-size", help="Search all sets of at most this many columns.")],
+    epsilon: Epsilon,
+    columns: Columns = None,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the columns in which each point stands most alone. Spends epsilon once, shared by all points.
+
+    The text numbers points from 1; the JSON has the sets of each point, in the order of the file.
+    """
+    from eremite import ExplainQuery, OutlierDefinition
+    from eremite.cli.candidates import chosen_columns, read_candidates
+    from eremite.cli.panels import explain_panel
+    from eremite.table import read_description
+
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
+    names = chosen_columns(read_description(description), parse_columns(columns))
+    read = read_candidates(points, names)
+    query = ExplainQuery(definition=definition, point=read, h=top, max_size=max_size, columns=names, epsilon=epsilon)
+    with spinner("Counting"):
+        session = open_session(description, ledger, account)
+        release = session.ask(query, request_id=request_id)
+    print_answer(release.to_json() if as_json else render(explain_panel(release, session, read)), release.plot, plot)

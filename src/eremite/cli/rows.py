@@ -1,0 +1,40 @@
+"""`eremite rows`: how many rows there are, where that is private."""
+
+from typing import Annotated
+
+import typer
+
+from eremite.cli.ask import open_session
+from eremite.cli.completions import described_columns
+from eremite.cli.options import AccountName, AsJson, DescriptionFile, Epsilon, LedgerPlace, PlotFile, RequestId
+from eremite.cli.output import print_answer, render, spinner
+from eremite.cli.parsing import parse_columns
+
+
+def rows(
+    description: DescriptionFile,
+    epsilon: Epsilon,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            help="Count the rows that take part in questions about these columns, separated by commas; default: all "
+            "rows.",
+            autocompletion=described_columns,
+        ),
+    ] = None,
+    ledger: LedgerPlace = None,
+    account: AccountName = "analyst",
+    request_id: RequestId = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the rows, with noise, where their number is private. Spends epsilon."""
+    from eremite import RowsQuery
+    from eremite.cli.panels import rows_panel
+
+    query = RowsQuery(columns=parse_columns(columns), epsilon=epsilon)
+    with spinner("Counting"):
+        session = open_session(description, ledger, account)
+        release = session.ask(query, request_id=request_id)
+    print_answer(release.to_json() if as_json else render(rows_panel(release, session)), release.plot, plot)
