@@ -8,6 +8,7 @@ from pathlib import Path
 from eremite.cli.app import app
 from eremite.service import openapi
 from eremite.table import Budget, Dataset
+from eremite.table.description import Interval, Listed
 from tools.commands import commands
 from tools.documented import missing_commands, missing_keys, missing_names, missing_routes, unmentioned
 from tools.network import loads
@@ -33,7 +34,7 @@ def problems() -> list[str]:
 
 
 def _keys() -> list[str]:
-    return [*Dataset.model_fields, *Budget.model_fields, "min", "max"]
+    return [*Dataset.model_fields, *Budget.model_fields, *Interval.model_fields, *Listed.model_fields]
 
 
 def _prose() -> str:

@@ -17,7 +17,8 @@ from eremite.errors import InputError
 from eremite.names import quote_name
 
 SECOND = 1_000_000  # microseconds
-DAY = 86_400 * SECOND
+HOUR = 3_600 * SECOND
+DAY = 24 * HOUR
 UTC = "UTC"
 _START = datetime(1970, 1, 1)  # on the clock of any zone
 # Zones are asked for offsets between these seconds, in which every `datetime` stays within its range.
@@ -59,16 +60,23 @@ def from_iso(text: str, zone: ZoneInfo) -> int | None:
 
 def on_clock(utc: int, zone: ZoneInfo) -> int:
     """What the clock of the zone shows at an instant of UTC."""
-    return utc + _offset(utc // SECOND, zone)
+    return int(all_on_clock(np.array([utc], dtype=np.int64), zone)[0])
 
 
 def all_on_clock(utc: NDArray[np.int64], zone: ZoneInfo) -> NDArray[np.int64]:
-    """The same for many instants, each on its own; instants of the same second share an offset."""
+    """The same for many instants, each on its own.
+
+    All instants of an hour share the offset that holds when the hour begins and when it ends; if these differ, each
+    second is asked for its own.
+    """
     if zone.key == UTC:
         return utc
-    seconds, places = np.unique(utc // SECOND, return_inverse=True)
-    offsets = np.array([_offset(int(second), zone) for second in seconds], dtype=np.int64)
-    return utc + offsets[places]
+    hours, places = np.unique(utc // HOUR, return_inverse=True)
+    first, last = (np.array([_offset(int(hour + end) * 3600, zone) for hour in hours]) for end in (0, 1))
+    offsets: NDArray[np.int64] = first[places]
+    for place in np.flatnonzero((first != last)[places]):
+        offsets[place] = _offset(int(utc[place]) // SECOND, zone)
+    return utc + offsets
 
 
 def _offset(second: int, zone: ZoneInfo) -> int:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eremite.table.bounds import FloatArray
 
-_SMALL = 2**15  # NumPy sorts numbers below it, as int16, in linear time
+Places: TypeAlias = NDArray[np.intp] | None  # numbers of rows; None: all rows
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,26 +38,20 @@ def whole_part(points: FloatArray, places: NDArray[np.intp]) -> Part:
 
 
 def split(
-    scaled: Sequence[FloatArray],
-    places: NDArray[np.intp],
-    codes: NDArray[np.int64],
-    radix: int,
-    groups: int,
-    within: bool,
+    scaled: Sequence[FloatArray], places: Places, codes: NDArray[np.int64], radix: int, groups: int, within: bool
 ) -> list[Part]:
     """The rows at `places`, divided into groups by `codes // radix` and into strata by `codes % radix`.
 
     One stable sort by code, which is linear if there are few codes; every group is a slice of the sorted rows.
     """
-    small = groups * radix <= _SMALL
-    order = np.argsort(codes.astype(np.int16) if small else codes, kind="stable")
-    codes, places = codes[order], places[order]
+    order = np.argsort(codes, kind="stable")
+    codes, places = codes[order], order if places is None else places[order]
     points = gather(scaled, places)
-    ends = np.searchsorted(codes, np.arange(groups + 1, dtype=np.int64) * radix)
-    parts = [(points[a:b], places[a:b], codes[a:b]) for a, b in pairwise(ends)]
+    ends = np.searchsorted(codes, [group * radix for group in range(groups)]).tolist()
+    parts = [(points[a:b], places[a:b], codes[a:b]) for a, b in pairwise([*ends, len(codes)])]
     if not within:
         return [whole_part(rows, numbers) for rows, numbers, _ in parts]
-    return [_in_strata(rows, numbers, keys - group * radix) for group, (rows, numbers, keys) in enumerate(parts)]
+    return [_in_strata(rows, numbers, keys, group * radix) for group, (rows, numbers, keys) in enumerate(parts)]
 
 
 def gather(scaled: Sequence[FloatArray], places: NDArray[np.intp]) -> FloatArray:
@@ -67,10 +62,11 @@ def gather(scaled: Sequence[FloatArray], places: NDArray[np.intp]) -> FloatArray
     return points
 
 
-def _in_strata(points: FloatArray, places: NDArray[np.intp], codes: NDArray[np.int64]) -> Part:
-    strata, firsts = np.unique(codes, return_index=True)
-    starts = np.append(firsts, len(codes)).astype(np.intp)
-    return _frozen(Part(points, starts, places, strata))
+def _in_strata(points: FloatArray, places: NDArray[np.intp], codes: NDArray[np.int64], first: int) -> Part:
+    new = np.append(np.ones(min(len(codes), 1), dtype=np.bool_), codes[1:] != codes[:-1])
+    firsts = np.flatnonzero(new)
+    strata = codes[firsts].astype(np.int64) - first
+    return _frozen(Part(points, np.append(firsts, len(codes)), places, strata))
 
 
 def _frozen(part: Part) -> Part:

@@ -25,7 +25,7 @@ Number = TypeVar("Number", bound=np.generic)
 _WITHOUT_ARROW = {"Int128", "UInt128", "Object"}
 _OF_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # interfaces that declare the type of a column
 _TIME, _SPANS_AND_COMPLEX = "M", "mc"  # kinds of NumPy
-_TEXTS = "UT"
+_TEXTS, _OTHERS = "UT", "UTO"
 
 
 def is_column(column: Any) -> bool:
@@ -98,19 +98,19 @@ def floats_of_texts(column: Any) -> FloatArray | None:
 def codes_of(column: Any, lookup: Lookup) -> Codes | None:
     """The code of each cell in a declared list; None if the declared type has no texts, numbers or booleans."""
     given = decoded(column_of(column), cells.is_numeric)
+    if isinstance(given, np.ndarray) and (cells.is_numeric_dtype(given.dtype) or given.dtype.kind in _TEXTS):
+        given = _numbers_or_cells(given.reshape(-1))
     if isinstance(given, pa.ChunkedArray) and cells.is_numeric(given.type):
-        given = list(given.to_pylist())
+        given = _encoded(given)
     if isinstance(given, Encoded):
         return given.spread(lookup.codes(given.values), MISSING)
-    if isinstance(given, np.ndarray) and (cells.is_numeric_dtype(given.dtype) or given.dtype.kind in _TEXTS):
-        given = given.reshape(-1).tolist()
     return lookup.codes(given) if isinstance(given, list) else None
 
 
 def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Column | None:
     """The column, where texts and dictionaries of Arrow are given by their distinct values.
 
-    None for a dictionary whose values are neither texts nor of a type that fits: a plain column of it is refused.
+    None for a dictionary whose values are neither texts nor of a type that fits, as a plain column of it is refused.
     """
     if not isinstance(column, pa.ChunkedArray):
         return column
@@ -118,6 +118,14 @@ def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Colum
         return _encoded(column) if cells.is_text(column.type) else column
     kind = column.type.value_type
     return _encoded(column) if cells.is_text(kind) or fits(kind) else None
+
+
+def _numbers_or_cells(array: Any) -> pa.ChunkedArray | list[object]:
+    """A column of NumPy in Arrow, which finds distinct values fast, if its type tells Arrow that of its cells."""
+    if array.dtype.kind in _OTHERS or isinstance(array, np.ma.MaskedArray) or array.dtype.itemsize > 8:
+        listed: list[object] = array.tolist()
+        return listed
+    return pa.chunked_array([pa.array(np.ascontiguousarray(array))])
 
 
 def _encoded(column: pa.ChunkedArray) -> Encoded:

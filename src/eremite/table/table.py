@@ -18,13 +18,15 @@ from eremite.table.categories import Categories, Codes, Lookup, Value
 from eremite.table.frames import columns_from_frame
 from eremite.table.neighbors import Neighbors, require_neighbors
 from eremite.table.numeric import name_list, require_columns
-from eremite.table.part import Part, gather, split, whole_part
+from eremite.table.part import Part, Places, gather, split, whole_part
 from eremite.table.points import columns_of_points
 from eremite.table.rules import CellRules
 from eremite.table.spellings import MissingRule, Spellings
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-_MOST_GROUPS = 2**62  # codes of strata are int64
+_MOST_CODES = 2**62  # codes of strata are int64
+_MOST_GROUPS = 10_000  # each is a part and an answer of its own
+_FEW_CODES = 2**15  # codes below it are int16 while they are sorted, which NumPy does in linear time
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -149,9 +151,15 @@ class Table:
             raise InputError(f"Column {quote_name(wanted[0])} is not in the table, in which no column has categories.")
         require_columns(wanted, list(self.categories), "the categories")
         _require_once(wanted)
-        if prod(len(self.categories[name].names) for name in wanted) > _MOST_GROUPS:
+        if prod(len(self.categories[name].names) for name in wanted) > _MOST_CODES:
             raise InputError(f"The columns {_quoted(wanted)} have too many combinations of values; choose fewer.")
         return tuple(wanted)
+
+    def _grouped_by(self, by: Iterable[str]) -> tuple[str, ...]:
+        names = self.choose_within(by)
+        if prod(len(self.categories[name].names) for name in names) > _MOST_GROUPS:
+            raise InputError(f"The columns {_quoted(names)} make more than {_MOST_GROUPS:,} groups; choose fewer.")
+        return names
 
     def column(self, name: str) -> FloatArray:
         """One scaled column of the rows that have a value there: private, read-only, contiguous, in [0, 1]."""
@@ -180,25 +188,22 @@ class Table:
         places = self._taking_part([*names, *strata])
         if not strata and places is None:
             return whole_part(self._all_points(names), np.arange(self._length))
-        kept = np.arange(self._length) if places is None else places
-        if not strata:
-            return whole_part(gather(self._chosen(names), kept), kept)
-        codes, radix = self._combined(strata, kept)
-        return split(self._chosen(names), kept, codes, radix, 1, within=True)[0]
+        if not strata and places is not None:
+            return whole_part(gather(self._chosen(names), places), places)
+        codes, radix = self._combined(strata, places)
+        return split(self._chosen(names), places, codes, radix, 1, within=True)[0]
 
     def groups(self, columns: Iterable[str] | None, by: Iterable[str], within: Iterable[str] = ()) -> list[Part]:
         """A part for each combination of declared values of the columns `by`, as `group_names` lists them. Private."""
-        names, groups, strata = self._names(columns), self.choose_within(by), self.choose_within(within)
+        names, groups, strata = self._names(columns), self._grouped_by(by), self.choose_within(within)
         places = self._taking_part([*names, *groups, *strata])
-        kept = np.arange(self._length) if places is None else places
-        (coarse, count), (fine, radix) = self._combined(groups, kept), self._combined(strata, kept)
-        if count * radix > _MOST_GROUPS:
-            raise InputError(f"The columns {_quoted((*groups, *strata))} have too many combinations; choose fewer.")
-        return split(self._chosen(names), kept, coarse * radix + fine, radix, count, within=bool(strata))
+        radix = prod(len(self.categories[name].names) for name in strata)
+        codes, count = self._combined((*groups, *strata), places)
+        return split(self._chosen(names), places, codes, radix, count // radix, within=bool(strata))
 
     def group_names(self, by: Iterable[str]) -> tuple[tuple[Value, ...], ...]:
         """The combinations of declared values of these columns, in order; where it is kept, "other" is last. Public."""
-        return tuple(product(*(self.categories[name].names for name in self.choose_within(by))))
+        return tuple(product(*(self.categories[name].names for name in self._grouped_by(by))))
 
     def stratum_of(self, values: Sequence[Any] | Mapping[str, Any], within: Iterable[str]) -> int:
         """The code of the stratum in which a public point with these values of the columns `within` lies.
@@ -295,12 +300,16 @@ class Table:
         ]
         return np.flatnonzero(np.logical_and.reduce(masks)) if masks else None
 
-    def _combined(self, names: Sequence[str], places: NDArray[np.intp]) -> tuple[NDArray[np.int64], int]:
+    def _combined(self, names: Sequence[str], places: Places) -> tuple[NDArray[np.int64], int]:
         """One code for each row, of its values in all these columns, and the number of codes there may be."""
-        codes, radix = np.zeros(len(places), dtype=np.int64), 1
+        radix = prod(len(self.categories[name].names) for name in names)
+        if radix > _MOST_CODES:
+            raise InputError(f"The columns {_quoted(names)} have too many combinations of values; choose fewer.")
+        kind: Any = np.int16 if radix < _FEW_CODES else np.int64
+        codes: Any = np.zeros(self._length if places is None else len(places), dtype=kind)
         for name in names:
-            size = len(self.categories[name].names)
-            codes, radix = codes * size + self._codes[name][places], radix * size
+            codes *= kind(len(self.categories[name].names))
+            codes += (self._codes[name] if places is None else self._codes[name][places]).astype(kind)
         return codes, radix
 
     def _code_of(self, name: str, value: object) -> int:

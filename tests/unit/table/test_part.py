@@ -100,6 +100,17 @@ def test_many_codes_are_sorted_as_few_are() -> None:
     assert part.strata.tolist() == sorted(set(codes.tolist()))
 
 
+def test_too_many_combinations_are_refused() -> None:
+    data = {"a": [0.5]} | {f"x{i}": [0] for i in range(10)}
+    table = Table.from_frame(data, {"a": (0, 1)}, categories={f"x{i}": list(range(101)) for i in range(10)})
+    names = list(table.categories)
+    assert "more than 10,000 groups" in refused(lambda: table.groups(["a"], names[:3]))
+    assert "more than 10,000 groups" in refused(lambda: table.group_names(names[:3]))
+    assert "too many combinations" in refused(lambda: table.part(["a"], names))
+    assert table.part(["a"], names[:9]).strata.tolist() == [0]
+    assert "too many combinations" in refused(lambda: table.groups(["a"], names[:1], names[1:]))
+
+
 def test_points_and_column_leave_out_the_rows_without_a_value() -> None:
     of = table()
     assert of.points(["b", "a"]).tolist() == rows_of(["b", "a"], [0, 2, 3, 5, 6, 7])
