@@ -110,7 +110,7 @@ def codes_of(column: Any, lookup: Lookup) -> Codes | None:
 def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Column | None:
     """The column, where texts and dictionaries of Arrow are given by their distinct values.
 
-    None for a dictionary whose values are neither texts nor of a type that fits: a plain column of it is refused.
+    None for a dictionary whose values are neither texts nor of a type that fits, as a plain column of it is refused.
     """
     if not isinstance(column, pa.ChunkedArray):
         return column

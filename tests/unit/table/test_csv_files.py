@@ -158,6 +158,13 @@ def test_csv_repeated_header_is_an_error_where_it_is_wanted(csv: Write) -> None:
     assert f"Column 'a' is more than once in {path}" in refused(lambda: values(path, "a"))
 
 
+def test_csv_blanks_around_names_are_no_part_of_them(csv: Write) -> None:
+    assert values(csv(b' a ,"\tb c"\n1,2\n'), "a", "b c") == [[1.0], [2.0]]
+    path = csv(b"a, a\n1,2\n")
+    assert f"Column 'a' is more than once in {path}" in refused(lambda: values(path, "a"))
+    assert schema(csv(b",bmi\n0,1\n")).names == ["bmi"]  # the index that data frames write
+
+
 def test_csv_missing_column_is_named_with_those_there(csv: Write) -> None:
     path = csv(b"a,b\n1,2\n")
     sentence = refused(lambda: values(path, "x"))
