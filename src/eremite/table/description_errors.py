@@ -50,18 +50,22 @@ def sentence_for(path: Path, error: ValidationError, model: type[BaseModel]) -> 
 
 
 def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
-    """A sentence that names the columns whose bounds `eremite init` left open; None if all are filled in."""
+    """A sentence that names the columns that `eremite init` left open; None if all are filled in."""
     columns = raw.get("columns")
-    if not isinstance(columns, dict):
+    given = {n: c for n, c in columns.items() if isinstance(c, dict)} if isinstance(columns, dict) else {}
+    bounds = [name for name, column in given.items() if UNFILLED in (column.get("min"), column.get("max"))]
+    lists = [name for name, column in given.items() if column.get("categories") == []]
+    needed, repairs = [], []
+    if bounds:
+        needed.append(f"bounds for {list_names(bounds, most=40, show=toml_key)}")
+        repairs.append(f'replace each "{UNFILLED}" in [columns] by the smallest and largest value that can occur')
+    if lists:
+        needed.append(f"categories for {list_names(lists, most=40, show=toml_key)}")
+        repairs.append("list in each categories = [] the values that can occur, or remove the column")
+    if not needed:
         return None
-    names = [n for n, b in columns.items() if isinstance(b, dict) and UNFILLED in (b.get("min"), b.get("max"))]
-    if not names:
-        return None
-    return (
-        f'{path} still needs bounds for {list_names(names, most=40, show=toml_key)}; replace each "{UNFILLED}" in '
-        "[columns] by the smallest and largest value that can occur, from knowledge of the subject and not "
-        "from the data."
-    )
+    whence = "from knowledge of the subject and not from the data"
+    return f"{path} still needs {' and '.join(needed)}; {', and '.join(repairs)}, {whence}."
 
 
 def syntax_sentence(path: Path, error: Exception) -> str:

@@ -122,7 +122,8 @@ def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Colum
 
 def _numbers_or_cells(array: Any) -> pa.ChunkedArray | list[object]:
     """A column of NumPy in Arrow, which finds distinct values fast, if its type tells Arrow that of its cells."""
-    if array.dtype.kind in _OTHERS or isinstance(array, np.ma.MaskedArray) or array.dtype.itemsize > 8:
+    masked = isinstance(array, np.ma.MaskedArray)
+    if masked or array.dtype.kind in _OTHERS or array.dtype.itemsize > 8 or not array.dtype.isnative:
         listed: list[object] = array.tolist()
         return listed
     return pa.chunked_array([pa.array(np.ascontiguousarray(array))])
