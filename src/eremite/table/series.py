@@ -130,6 +130,8 @@ def _numbers_or_cells(array: Any) -> pa.ChunkedArray | list[object]:
 
 
 def _encoded(column: pa.ChunkedArray) -> Encoded:
+    if kinds.is_decimal(column.type):  # Arrow finds no distinct values among decimals of every width
+        return Encoded(column.to_pylist(), np.arange(len(column)))
     if not kinds.is_dictionary(column.type):
         column = column.dictionary_encode()
     values: list[object] = []

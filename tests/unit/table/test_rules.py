@@ -82,6 +82,7 @@ WHOLE_FORMS: dict[str, Any] = {
     "Arrow": pa.array(WHOLE, pa.int32()),
     "float16": pa.array([None if cell is None else np.float16(cell) for cell in WHOLE]),
     "decimals": pa.array([None if cell is None else Decimal(cell) for cell in WHOLE], pa.decimal128(9, 4)),
+    "short decimals": pa.array([None if cell is None else Decimal(cell) for cell in WHOLE], pa.decimal32(5, 2)),
     "objects": [Fraction(3), np.int8(1), Decimal("NaN"), Decimal("4.0"), np.float32(0)],
     "dictionary": dictionary(WHOLE, [4, 1, 0, 3]),
     "masked": np.ma.array([3, 1, 9, 4, 0], mask=[0, 0, 1, 0, 0]),
