@@ -55,17 +55,16 @@ def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
     given = {n: c for n, c in columns.items() if isinstance(c, dict)} if isinstance(columns, dict) else {}
     bounds = [name for name, column in given.items() if UNFILLED in (column.get("min"), column.get("max"))]
     lists = [name for name, column in given.items() if column.get("categories") == []]
-    needed, repairs = [], []
-    if bounds:
-        needed.append(f"bounds for {list_names(bounds, most=40, show=toml_key)}")
-        repairs.append(f'replace each "{UNFILLED}" in [columns] by the smallest and largest value that can occur')
-    if lists:
-        needed.append(f"categories for {list_names(lists, most=40, show=toml_key)}")
-        repairs.append("list in each categories = [] the values that can occur, or remove the column")
-    if not needed:
-        return None
     whence = "from knowledge of the subject and not from the data"
-    return f"{path} still needs {' and '.join(needed)}; {', and '.join(repairs)}, {whence}."
+    ranges, values = (list_names(names, most=40, show=toml_key) for names in (bounds, lists))
+    repair = f'replace each "{UNFILLED}" in [columns] by the smallest and largest value that can occur'
+    if bounds and lists:
+        repair = f"{repair}, and fill each categories = [], of {values}, with the values that can occur"
+    if bounds:
+        return f"{path} still needs bounds for {ranges}; {repair}, {whence}."
+    if lists:
+        return f"{path} still needs categories for {values}; list in each [] the values that can occur, {whence}."
+    return None
 
 
 def syntax_sentence(path: Path, error: Exception) -> str:
