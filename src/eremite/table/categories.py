@@ -134,10 +134,7 @@ def _declared(values: Any) -> tuple[Value, ...]:
     if listed is None:
         raise InputError('give a list of values, as in ["A", "B"]')
     if not listed:
-        raise InputError(
-            "the list is empty, as eremite init writes it; fill in the values that can occur, from knowledge of the "
-            "subject and not from the data, or remove the column"
-        )
+        raise InputError("the list is empty; give the values that can occur")
     return tuple(map(_value, listed))
 
 

@@ -50,18 +50,21 @@ def sentence_for(path: Path, error: ValidationError, model: type[BaseModel]) -> 
 
 
 def unfilled_sentence(path: Path, raw: Mapping[str, Any]) -> str | None:
-    """A sentence that names the columns whose bounds `eremite init` left open; None if all are filled in."""
+    """A sentence that names the columns that `eremite init` left open; None if all are filled in."""
     columns = raw.get("columns")
-    if not isinstance(columns, dict):
-        return None
-    names = [n for n, b in columns.items() if isinstance(b, dict) and UNFILLED in (b.get("min"), b.get("max"))]
-    if not names:
-        return None
-    return (
-        f'{path} still needs bounds for {list_names(names, most=40, show=toml_key)}; replace each "{UNFILLED}" in '
-        "[columns] by the smallest and largest value that can occur, from knowledge of the subject and not "
-        "from the data."
-    )
+    given = {n: c for n, c in columns.items() if isinstance(c, dict)} if isinstance(columns, dict) else {}
+    bounds = [name for name, column in given.items() if UNFILLED in (column.get("min"), column.get("max"))]
+    lists = [name for name, column in given.items() if column.get("categories") == []]
+    whence = "from knowledge of the subject and not from the data"
+    ranges, values = (list_names(names, most=40, show=toml_key) for names in (bounds, lists))
+    repair = f'replace each "{UNFILLED}" in [columns] by the smallest and largest value that can occur'
+    if bounds and lists:
+        repair = f"{repair}, and fill each categories = [], of {values}, with the values that can occur"
+    if bounds:
+        return f"{path} still needs bounds for {ranges}; {repair}, {whence}."
+    if lists:
+        return f"{path} still needs categories for {values}; list in each [] the values that can occur, {whence}."
+    return None
 
 
 def syntax_sentence(path: Path, error: Exception) -> str:

@@ -83,9 +83,11 @@ def require_cells(columns: Mapping[str, Any], place: str) -> None:
 
 
 def _require_shape(data: Any, names: Sequence[str]) -> None:
+    """Refuse an array of another shape; how many rows it has may be private."""
     if data.ndim != 2 or data.shape[1] != len(names):
+        found = counted(data.shape[1], "column") if data.ndim == 2 else counted(data.ndim, "dimension")
         wanted = f"{counted(len(names), 'column')}, for {list_names(names, show=quote_name)}"
-        raise InputError(f"The array has shape {data.shape}; it must have {wanted}.")
+        raise InputError(f"The array has {found}; it must have rows and {wanted}.")
 
 
 def _named(data: Any) -> Any:

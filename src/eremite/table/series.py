@@ -122,13 +122,16 @@ def decoded(column: Column | None, fits: Callable[[pa.DataType], bool]) -> Colum
 
 def _numbers_or_cells(array: Any) -> pa.ChunkedArray | list[object]:
     """A column of NumPy in Arrow, which finds distinct values fast, if its type tells Arrow that of its cells."""
-    if array.dtype.kind in _OTHERS or isinstance(array, np.ma.MaskedArray) or array.dtype.itemsize > 8:
+    masked = isinstance(array, np.ma.MaskedArray)
+    if masked or array.dtype.kind in _OTHERS or array.dtype.itemsize > 8 or not array.dtype.isnative:
         listed: list[object] = array.tolist()
         return listed
     return pa.chunked_array([pa.array(np.ascontiguousarray(array))])
 
 
 def _encoded(column: pa.ChunkedArray) -> Encoded:
+    if kinds.is_decimal(column.type):  # Arrow finds no distinct values among decimals of every width
+        return Encoded(column.to_pylist(), np.arange(len(column)))
     if not kinds.is_dictionary(column.type):
         column = column.dictionary_encode()
     values: list[object] = []

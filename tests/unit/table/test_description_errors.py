@@ -93,7 +93,11 @@ WRONG = {
     "fill true for numbers": (columns("a = { min = 0, max = 1, missing = true }"), ["must be a number"]),
     "unfilled categories": (
         with_ward("categories = []"),
-        ["columns.ward does not fit", "empty, as eremite init writes it", "not from the data"],
+        [
+            "still needs categories for ward",
+            "list in each [] the values that can occur",
+            "not from the data",
+        ],
     ),
     "categories not a list": (with_ward('categories = "A"'), ["columns.ward.categories must be a list of values"]),
     "category of no kind": (with_ward("categories = [1.5]"), ["columns.ward does not fit", "a whole number"]),
@@ -137,6 +141,10 @@ WRONG = {
     ),
     "rows about in vain": (DATASET + "rows_about = 20000\n" + COLUMNS, ["dataset.rows_about is for", "is public"]),
     "text as a bound": (columns('bmi = { min = "1", max = 2 }'), ["columns.bmi.min must be a number"]),
+    "unfilled bounds and categories": (
+        columns('bmi = { min = "?", max = "?" }\nward = { categories = [] }'),
+        ["still needs bounds for bmi;", 'replace each "?"', "fill each categories = [], of ward, with the values"],
+    ),
     "unfilled bounds": (
         columns('bmi = { min = "?", max = "?" }\nok = { min = 0, max = 1 }\n"a b" = { min = 0, max = "?" }'),
         ['still needs bounds for bmi and "a b"', "not from the data"],

@@ -82,9 +82,12 @@ WHOLE_FORMS: dict[str, Any] = {
     "Arrow": pa.array(WHOLE, pa.int32()),
     "float16": pa.array([None if cell is None else np.float16(cell) for cell in WHOLE]),
     "decimals": pa.array([None if cell is None else Decimal(cell) for cell in WHOLE], pa.decimal128(9, 4)),
+    "short decimals": pa.array([None if cell is None else Decimal(cell) for cell in WHOLE], pa.decimal32(5, 2)),
     "objects": [Fraction(3), np.int8(1), Decimal("NaN"), Decimal("4.0"), np.float32(0)],
     "dictionary": dictionary(WHOLE, [4, 1, 0, 3]),
     "masked": np.ma.array([3, 1, 9, 4, 0], mask=[0, 0, 1, 0, 0]),
+    "other byte order": np.array([3, 1, np.nan, 4, 0], dtype=">f8"),
+    "long doubles": np.array([3, 1, np.nan, 4, 0], dtype=np.longdouble),
 }
 
 
@@ -277,6 +280,7 @@ def test_points_follow_the_rules_of_the_rows() -> None:
         ({"missing": {"a": None}}, "missing of column 'a' must be a number"),
         ({"categories": {"a": ["A"]}}, "Column 'a' has both bounds and categories"),
         ({"categories": ["ward"]}, "Categories must be a mapping"),
+        ({"categories": {"w": []}}, "Categories of column 'w' do not fit: the list is empty"),
         ({"categories": {"w": "AB"}}, "Categories of column 'w' do not fit: give a list of values"),
         ({"categories": {"w": ["A", "A "]}}, "Categories of column 'w' do not fit: a category is listed twice"),
         ({"categories": {"w": Categories(("A",))}, "missing": {"w": "B"}}, "one of the listed categories"),
@@ -288,3 +292,23 @@ def test_points_follow_the_rules_of_the_rows() -> None:
 )
 def test_rules_that_do_not_fit_are_one_sentence(rules: dict[str, Any], words: str) -> None:
     assert words in refused(lambda: Table.from_frame({"a": [0.5], "w": ["A"]}, {"a": (0, 1)}, **rules))
+
+
+def test_column_without_any_value_has_missing_cells_alone() -> None:
+    assert codes(pa.nulls(2), ["A"]) == codes([None, None], ["A"]) == [MISSING, MISSING]
+    assert np.isnan(truths(pa.nulls(2))).all()
+
+
+def test_listed_number_is_missing_also_where_missing_cells_are_refused() -> None:
+    for column in ([1, -999], np.array([1.0, -999.0]), pa.array([Decimal("1.00"), Decimal("-999.00")])):
+        assert Table.from_frame({"a": column}, {"a": (-999, 1)}).n_rows == 2
+        assert "column 'a' has cells" in refused(
+            lambda column=column: Table.from_frame({"a": column}, {"a": (-999, 1)}, missing_values=[" -999.0"])
+        )
+
+
+def test_bytes_that_are_not_utf8_are_a_text_of_their_own() -> None:
+    odd = pa.array([b"\xff", b"A", b" 5 "], pa.binary()).view(pa.string())
+    assert codes(odd, ["A"]) == [UNLISTED, 0, UNLISTED]
+    rules = CellRules.of({"a": (0, 10)}, missing={"a": "leave-out"})
+    np.testing.assert_array_equal(rules.numbers({"a": odd}, "the frame")["a"], [np.nan, np.nan, 5.0])

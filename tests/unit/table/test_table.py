@@ -326,9 +326,9 @@ def test_array_columns_are_named_in_order() -> None:
     array = np.array([[1.0, 99.0, 0.5]])
     table = Table.from_frame(array, BOUNDS, columns=["a", "dropped", "b"])
     assert (table.columns, table.points().tolist()) == (("a", "b"), [[0.1, 0.5]])
-    assert "shape (1, 3)" in refused(lambda: Table.from_frame(array, BOUNDS))
-    assert "shape (3,)" in refused(lambda: Table.from_frame(array[0], BOUNDS))
-    assert "it must have 1 column, for 'a'" in refused(lambda: Table.from_frame(array, {"a": (0, 1)}))
+    assert "The array has 3 columns;" in refused(lambda: Table.from_frame(array, BOUNDS))
+    assert "The array has 1 dimension;" in refused(lambda: Table.from_frame(array[0], BOUNDS))
+    assert "it must have rows and 1 column, for 'a'" in refused(lambda: Table.from_frame(array, {"a": (0, 1)}))
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
