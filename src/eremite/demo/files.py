@@ -25,6 +25,8 @@ CANDIDATES = np.array(
         [7.35, 44.0, 23.5],
     ]
 )
+#: A patient from elsewhere, in the order of `COLUMNS`: every value is ordinary, hemoglobin and hematocrit disagree.
+SUSPECT = np.array([[62, 85, 6.5, 14.5, 33.0, 7.40, 40.0, 24.5]])
 
 _DESCRIPTION = """\
 # Everything public about the table, in one file. The rows themselves are not public.
@@ -59,6 +61,10 @@ class Files:
         return self.folder / "candidates.csv"
 
     @property
+    def suspect(self) -> Path:
+        return self.folder / "suspect.csv"
+
+    @property
     def report(self) -> Path:
         return self.folder / "report.html"
 
@@ -71,6 +77,7 @@ def write_files(folder: Path, epsilon: str) -> Files:
         _write_rows(folder / "patients.csv", files.table.rows, list(COLUMNS))
         _write_rows(folder / "public-sample.csv", public_sample(), list(COLUMNS))
         _write_rows(files.candidates, CANDIDATES, ODD_TRIPLE.columns)
+        _write_rows(files.suspect, SUSPECT, list(COLUMNS))
         files.description.write_text(_description(epsilon), encoding="utf-8")
         for old in [*folder.glob("patients.db*"), folder / "patients.ledger-witness.json", files.report]:
             old.unlink(missing_ok=True)

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from eremite.demo.exact import Exact
-from eremite.demo.files import CANDIDATES, Files
-from eremite.demo.patients import EXTREME, ODD_PAIR, ODD_TRIPLE, Kind
+from eremite.demo.files import CANDIDATES, SUSPECT, Files
+from eremite.demo.patients import COLUMNS, EXTREME, ODD_PAIR, ODD_TRIPLE, Kind
 from eremite.demo.progress import bar
 from eremite.demo.shell import NEXT
 from eremite.demo.steps import Step
@@ -22,9 +22,9 @@ from eremite.release import Release
 from eremite.release.words import mechanism_in_words, protection_in_words
 from eremite.session import Session
 
-BUDGET = "5.5"
+BUDGET = "5.8"
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
-COUNT, PAIRS, TRIPLES, DETECT, REFUSED = map(Fraction, ("1", "1.5", "2.5", "0.3", "0.5"))
+COUNT, PAIRS, TRIPLES, DETECT, EXPLAIN, REFUSED = map(Fraction, ("1", "1.5", "2.5", "0.3", "0.3", "0.5"))
 _WITHIN = 20
 _REQUEST_ID = "glucose-1"
 
@@ -46,6 +46,7 @@ class Tour:
         yield self._where_pairs()
         yield self._where_triples()
         yield self._which()
+        yield self._why()
         yield self._refused()
         yield self._again()
         yield self._left()
@@ -157,6 +158,36 @@ class Tour:
             f"all others have {others:,} or more.",
             release=release,
         )
+
+    def _why(self) -> Step:
+        largest = 3
+        with bar("Looking near the patient"):
+            release = self.session.explain_outlier(DEFINITION, point=SUSPECT, h=1, max_size=largest, epsilon=EXPLAIN)
+        value: Any = release.value
+        [[found]] = value
+        pair = ODD_PAIR.columns
+        together, *single = (self._near_suspect(columns) for columns in (pair, pair[:1], pair[1:]))
+        return Step(
+            title="Why this one?",
+            why="A patient from elsewhere, in suspect.csv, seems odd, though every value is ordinary. In which columns "
+            "does this patient stand alone? The answer prefers few columns, because these say more.",
+            command=self._command(
+                "explain",
+                f"--top 1 --max-size {largest}",
+                f"--epsilon {shown(EXPLAIN)}",
+                files=(self.files.suspect.name,),
+            ),
+            answer=f"Drawn from all 92 sets of one to three columns: {list_names(found)}.",
+            facts=self._cost(release),
+            reading="One patient more or less changes the number near the suspect by one, in whatever columns: this "
+            "question is cheap as well, and the price is the same for any number of sets.",
+            exact=f"Patients near in {list_names(pair)}: {together:,}; in either alone: {min(single):,} or more.",
+            release=release,
+        )
+
+    def _near_suspect(self, columns: tuple[str, ...]) -> int:
+        places = [list(COLUMNS).index(name) for name in columns]
+        return self.exact.rows_near(SUSPECT[:, places], columns)[0]
 
     def _refused(self) -> Step:
         try:

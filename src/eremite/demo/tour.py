@@ -54,6 +54,7 @@ def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
             "patients.csv": "the rows, to be treated as private",
             "public-sample.csv": "public rows of the same shape, for forecasts",
             "candidates.csv": "public points to ask about",
+            "suspect.csv": "one more of them, to be explained",
             "patients.db": "the ledger: every charge, answer and refusal",
             "patients.ledger-witness.json": "the last event of the ledger, to notice if it is lost",
         }
