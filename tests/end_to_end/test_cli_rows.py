@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eremite import Release, Table
+from eremite import Release
 from eremite.mechanisms import entropy
 from tests.end_to_end.command_line import Captured, run, run_json, words
 
@@ -12,8 +12,10 @@ pytestmark = pytest.mark.usefixtures("wide", "patients")
 
 
 @pytest.fixture
-def private_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Table, "neighbors", "add-remove", raising=False)
+def private_number(wide: object, patients: object) -> None:  # after the files are there
+    described = Path("patients.toml").read_text()
+    relation = '[dataset]\nneighbors = "add-remove"\nrows_about = 500\n'
+    Path("patients.toml").write_text(described.replace("[dataset]\n", relation))
 
 
 def rows(capsys: Captured, *options: str) -> tuple[int, str, str]:

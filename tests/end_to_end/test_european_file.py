@@ -70,7 +70,7 @@ def test_european_file_is_counted_without_a_script(capsys: Captured, tmp_path: P
     assert 'still needs bounds for "Größe", Zucker and Aufnahme' in refused(capsys, "check", description)
     bounds = {"Größe": "{ min = 10, max = 60 }", "Zucker": "{ min = 40, max = 400 }"}
     fill_in(description, **bounds, Aufnahme="{ min = 2024-01-01, max = 2024-12-31 }")
-    assert "columns.Station does not fit: the list is empty" in refused(capsys, "check", description)
+    assert "still needs categories for Station" in refused(capsys, "check", description)
     fill_in(description, Station=f"{{ categories = {WARDS} }}".replace("'", '"'))
     assert "column 'Größe' has cells that are missing" in refused(capsys, "check", description)
     fill_in(description, **{name: value.replace(" }", ', missing = "leave-out" }') for name, value in bounds.items()})

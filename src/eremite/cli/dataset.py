@@ -108,8 +108,7 @@ def _text(description: "Description", table: "Table") -> str:
     ]
     columns += ["columns for strata and groups, with their public categories:", *listed] if listed else []
     head = [
-        f"{show_name(description.dataset.name)}: {table.facts.rows_in_words}, at most {table.rows_per_person} per "
-        f'person, neighbors = "{table.neighbors}"',
+        f"{show_name(description.dataset.name)}: {table.facts.rows_in_words}, at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]
@@ -117,16 +116,16 @@ def _text(description: "Description", table: "Table") -> str:
 
 
 def _end(value: float | bool | str) -> str:
-    if isinstance(value, bool | str):
-        return str(value).lower()
-    return plain_number(value)
+    if isinstance(value, str):
+        return value
+    return str(value).lower() if isinstance(value, bool) else plain_number(value)
 
 
 def _rule(column: dict[str, Any]) -> str:
     rule = column["missing"]
     if rule == "refuse":
         return ""
-    return "; rows without a value are left out" if rule == "leave-out" else f"; {show_name(str(rule))} if missing"
+    return "; rows without a value are left out" if rule == "leave-out" else f"; {show_name(_end(rule))} if missing"
 
 
 def _budget_text(budget: "Budget | None") -> str:
