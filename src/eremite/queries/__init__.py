@@ -13,6 +13,7 @@ from eremite.queries.forecasts import (
     ForecastRowsQuery,
     ForecastSubspacesQuery,
 )
+from eremite.queries.groups import CountByQuery
 from eremite.queries.plan import Plan, Progress
 from eremite.queries.radius import RadiusQuery
 from eremite.queries.report import ReportQuery
@@ -22,6 +23,7 @@ from eremite.queries.subspaces import SubspacesQuery
 
 __all__ = [
     "CompareMechanismsQuery",
+    "CountByQuery",
     "CountQuery",
     "DetectQuery",
     "EpsilonForCountQuery",

@@ -174,6 +174,11 @@ Strata = Annotated[
     _read_as(_NAMES | None),
     Field(description="Columns with categories; only rows that agree on them are neighbors."),
 ]
+By = Annotated[
+    str | Sequence[str],
+    _read_as(str | _NAMES),
+    Field(description="The column with categories whose values make the groups, or a list of such columns."),
+]
 MostYes = Annotated[int, Field(strict=True, description="How many answers may be yes.")]
 Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a count may be, in rows.")]
 Probability = Annotated[Number, _read_as(_EXACT), Field(description="Probability that all sets named are right.")]
