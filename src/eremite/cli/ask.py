@@ -17,6 +17,7 @@ from eremite.cli.options import (
     Delta,
     DescriptionFile,
     Epsilon,
+    GroupColumns,
     LedgerPlace,
     ListedSets,
     MadeUpRows,
@@ -34,7 +35,7 @@ from eremite.cli.options import (
     UtilityName,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
-from eremite.cli.parsing import parse_columns, parse_radii, parse_subspaces
+from eremite.cli.parsing import parse_by, parse_columns, parse_radii, parse_subspaces, require_plain
 from eremite.errors import InputError, TableError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def count(
     radius: Radius,
     epsilon: Epsilon,
     columns: Columns = None,
+    by: GroupColumns = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     ledger: LedgerPlace = None,
@@ -55,21 +57,23 @@ def count(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the outliers, with noise that protects every row. Spends epsilon."""
-    from eremite import CountQuery, OutlierDefinition
-    from eremite.cli.panels import count_panel
+    """Count the outliers, of all rows or of each group, with noise that protects every row. Spends epsilon."""
+    from eremite import CountByQuery, CountQuery, OutlierDefinition
+    from eremite.cli.panels import count_panel, groups_panel
 
-    query = CountQuery(
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-        columns=parse_columns(columns),
-        epsilon=epsilon,
-        delta=delta,
-        mechanism=mechanism,
-    )
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
+    names, groups = parse_columns(columns), parse_by(by)
+    query: CountQuery | CountByQuery
+    if groups is None:
+        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, delta=delta, mechanism=mechanism)
+    else:
+        require_plain(delta, mechanism)
+        query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    print_answer(release.to_json() if as_json else render(count_panel(release, session)), release.plot, plot)
+    panel = count_panel if groups is None else groups_panel
+    print_answer(release.to_json() if as_json else render(panel(release, session)), release.plot, plot)
 
 
 def subspaces(

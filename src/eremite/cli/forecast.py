@@ -12,6 +12,7 @@ from eremite.cli.options import (
     Delta,
     DescriptionFile,
     Epsilons,
+    GroupColumns,
     ListedSets,
     MadeUpRows,
     MadeUpShape,
@@ -27,7 +28,7 @@ from eremite.cli.options import (
     UtilityName,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
-from eremite.cli.parsing import parse_columns, parse_subspaces
+from eremite.cli.parsing import parse_by, parse_columns, parse_subspaces, require_plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +46,7 @@ def forecast_count(
     min_neighbors: MinNeighbors,
     radius: Radius,
     columns: Columns = None,
+    by: GroupColumns = None,
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
@@ -57,8 +59,8 @@ def forecast_count(
     as_json: AsJson = False,
 ) -> None:
     """Forecast the error of a count. `eremite forecast DESCRIPTION` for short; opens no private table."""
-    from eremite import EpsilonForCountQuery, ForecastCountQuery, OutlierDefinition
-    from eremite.cli.forecast_panels import count_forecast_panel
+    from eremite import EpsilonForCountQuery, ForecastCountByQuery, ForecastCountQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import count_forecast_panel, groups_forecast_panel
     from eremite.forecast.to_json import to_json
     from eremite.session import open_forecasts
 
@@ -69,6 +71,15 @@ def forecast_count(
         "mechanism": mechanism,
         "shape": shape,
     }
+    groups = parse_by(by)
+    if groups is not None:
+        require_plain(delta, mechanism, within, plot)
+        asked = {name: fields[name] for name in ("definition", "columns", "shape")}
+        counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
+        with spinner("Forecasting"):
+            expected = open_forecasts(description, rows).forecast(counts)
+        typer.echo(dump_json(to_json(expected)) if as_json else render(groups_forecast_panel(expected)))
+        return
     query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
     with spinner("Forecasting"):
         forecasts = open_forecasts(description, rows)

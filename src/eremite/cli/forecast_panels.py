@@ -8,9 +8,10 @@ from rich.panel import Panel
 from rich.text import Text
 
 from eremite.cli.output import grid
-from eremite.forecast import CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
+from eremite.forecast import CountByForecast, CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
 from eremite.names import list_names
 from eremite.privacy import shown
+from eremite.release.words import group_in_words
 
 _OTHER_ERROR = "A private table that is not like these rows has another error. Nothing was spent."
 
@@ -23,6 +24,20 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
     return _panel(lines, grid(heads, rows, gap=3), Text(_OTHER_ERROR))
+
+
+def groups_forecast_panel(forecast: CountByForecast) -> Panel:
+    """The error of the count of each group by epsilon."""
+    rows = [
+        (group_in_words(one.group), f"{one.outliers:,}", *(f"{error.most:,.0f}" for error in one.errors))
+        for one in forecast.groups
+    ]
+    lines = [
+        f"95 % of the counts in {list_names(forecast.columns)}, by {list_names(forecast.by)}, are off by at most",
+        f"on {forecast.stand_in}",
+    ]
+    heads = ("epsilon", "outliers there", *map(shown, forecast.epsilons))
+    return _panel(lines, grid(heads, rows, gap=2), Text(_OTHER_ERROR))
 
 
 def mechanisms_panel(compared: MechanismComparison) -> Panel:

@@ -42,6 +42,15 @@ MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row 
 Radius = Annotated[
     float, typer.Option("-r", "--radius", help="Rows within this distance are neighbors; distances run from 0 to 1.")
 ]
+GroupColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="<str>",
+        help="One count for each declared value of this column with categories; several separated by commas.",
+        autocompletion=described_columns,
+    ),
+]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="The epsilon to spend, read exactly as written: 0.2 or 1/3.")]
 Epsilons = Annotated[str, typer.Option("--epsilon", help="One epsilon, or several separated by commas.")]
 Delta = Annotated[str, typer.Option("--delta", help="The delta to spend; 0 for pure differential privacy.")]

@@ -20,6 +20,8 @@ from eremite.release.words import (
     close_draws_in_words,
     defined,
     explained_in_words,
+    group_in_words,
+    groups_in_words,
     mechanism_in_words,
     outlier_in_words,
     protection_in_words,
@@ -43,6 +45,19 @@ def count_panel(release: Release, session: Session) -> Panel:
         "error": "eremite forecast with the same options tells how far off such counts are, for free",
     }
     return _panel("count", release, session, _strong(answer), facts, f"noise: {mechanism_in_words(release)}")
+
+
+def groups_panel(release: Release, session: Session) -> Panel:
+    """A noisy count for each group."""
+    value: Any = release.value
+    answer = f"outliers in {list_names(release.columns)}, by {groups_in_words(release)}, each count with noise"
+    lines = [(f"about {count:,}", show_name(group_in_words(group))) for group, count in value.items()]
+    facts = {
+        "outlier": f"{outlier_in_words(release)}; only rows of the same group are neighbors",
+        "error": "eremite forecast count with the same --by tells how far off such counts are, for free",
+    }
+    noise = f"noise: {mechanism_in_words(release)}"
+    return _panel("count", release, session, _listed(answer, lines), facts, noise)
 
 
 def subspaces_panel(release: Release, session: Session) -> Panel:
@@ -132,6 +147,11 @@ def _panel(
 
 def _strong(text: str) -> Text:
     return Text(text, style="bold")
+
+
+def _listed(answer: str, lines: Iterable[tuple[str, ...]]) -> Group:
+    """The answer, and lines below it."""
+    return Group(_strong(answer), Text(), _aligned(lines))
 
 
 def _numbered(answer: str, lines: Iterable[tuple[str, ...]]) -> Group:

@@ -111,6 +111,18 @@ def _family(release: Release, largest: int) -> Subspaces:
     return Subspaces(release.columns, range(1, largest + 1))
 
 
+def groups_in_words(release: Release) -> str:
+    """By which columns rows were grouped."""
+    by = dict(release.parameters).get("by")
+    return list_names([str(name) for name in by]) if isinstance(by, tuple) and by else "groups"
+
+
+def group_in_words(group: object) -> str:
+    """A group by its value, or by its values; true and false as they are declared."""
+    values = group if isinstance(group, tuple) else (group,)
+    return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+
+
 def drawn_sets_in_words(number: int) -> str:
     """What a search drew. The sets with the most outliers are likely, not certain, to be drawn."""
     return f"drawn as the {'set' if number == 1 else 'sets'} of columns with the most outliers"

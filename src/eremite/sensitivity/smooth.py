@@ -238,7 +238,7 @@ class _Search:
         steps = self.changes.step[left]
         first = left[steps <= _BLOCK * (steps[0] + 1)]
         if not self.changes.relation.is_replacement:
-            return first
+            return np.asarray(first)
         hull = self.changes.hull(first)
         rows = _ALIKE_ROWS * self.seen.size(hull)
         more = left[first.size :]
@@ -278,7 +278,7 @@ class _Search:
     def _floors(self, some: NDArray[np.intp]) -> NDArray[np.int64]:
         """A change with no more than this in one ball does not win."""
         values = np.exp(np.minimum(self.best_log + self.fall * self.changes.step[some], 600)) * (1 - _SLACK)
-        return np.clip(values - self.changes.own[some], 0, self.seen.most).astype(np.int64)
+        return np.asarray(np.clip(values - self.changes.own[some], 0, self.seen.most), dtype=np.int64)
 
     def evaluate(self, seen: Windows | Strata, change: Change, floor: int) -> None:
         """Look at a change, no closer than it takes to see that none with this floor wins within it."""

@@ -106,6 +106,7 @@ LIMITS: Mapping[str, Limit] = {
     "selection": Limit(),
     "candidates": Limit(length=_constant(100_000), inner_length=_cells, why=_TABLE_COLUMNS),
     "point": Limit(length=_constant(100_000), inner_length=_cells, or_one_part=True, why=_TABLE_COLUMNS),
+    "by": Limit(length=_categories, names=True, why=_TABLE_CATEGORIES),
     "share": Limit(number=_constant(1), as_text=True),
     "radii": Limit(number=_constant(1), length=_constant(1_000)),
     # How far off a count may be, or columns with categories.

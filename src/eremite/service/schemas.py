@@ -161,6 +161,20 @@ _ERRORS = _expected(
 
 FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for each epsilon.", _ERRORS))
 
+_GROUP = _object(
+    "What to expect for one group.",
+    group={"description": "The value of the column; of several columns, a list with a value of each."},
+    outliers=_integer("Number of outliers in this group of those rows."),
+    errors=_list("One for each epsilon.", _ERRORS),
+)
+
+GROUPS_FORECAST = _forecast(
+    "The errors to expect, by group.",
+    columns=_COLUMNS,
+    by=_list("The columns whose values make a group.", _text("Name of a column.")),
+    groups=_list("One for each declared group, in order.", _GROUP),
+)
+
 ROWS_FORECAST = _object(
     "The error of a number of rows, which is the same for every table.",
     rows_per_person=_integer("Largest number of rows of one person."),
