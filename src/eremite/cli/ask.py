@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eremite.cli.options import (
+    POINTS,
     AccountName,
     AsJson,
     Columns,
@@ -33,9 +34,17 @@ from eremite.cli.options import (
     Size,
     TopSets,
     UtilityName,
+    Within,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
-from eremite.cli.parsing import parse_by, parse_columns, parse_radii, parse_subspaces, require_plain
+from eremite.cli.parsing import (
+    parse_by,
+    parse_columns,
+    parse_radii,
+    parse_strata,
+    parse_subspaces,
+    require_plain,
+)
 from eremite.errors import InputError, TableError
 
 if TYPE_CHECKING:
@@ -49,6 +58,7 @@ def count(
     epsilon: Epsilon,
     columns: Columns = None,
     by: GroupColumns = None,
+    within: Within = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     ledger: LedgerPlace = None,
@@ -61,7 +71,7 @@ def count(
     from eremite import CountByQuery, CountQuery, OutlierDefinition
     from eremite.cli.panels import count_panel, groups_panel
 
-    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
     names, groups = parse_columns(columns), parse_by(by)
     query: CountQuery | CountByQuery
     if groups is None:
@@ -85,6 +95,7 @@ def subspaces(
     size: Size = None,
     max_size: MaxSize = None,
     subspace: ListedSets = None,
+    within: Within = None,
     delta: Delta = "0",
     utility: UtilityName = "auto",
     selection: SelectionName = "permute-and-flip",
@@ -101,7 +112,7 @@ def subspaces(
     drawing: dict[str, Any] = {"utility": utility, "selection": selection}
     query = SubspacesQuery(
         **parse_subspaces(size, max_size, subspace),
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within)),
         h=top,
         epsilon=epsilon,
         delta=delta,
@@ -119,6 +130,7 @@ def report(
     size: Size = None,
     max_size: MaxSize = None,
     subspace: ListedSets = None,
+    within: Within = None,
     delta: Delta = "0",
     progress: ShowProgress = False,
     ledger: LedgerPlace = None,
@@ -135,7 +147,7 @@ def report(
 
     query = ReportQuery(
         **parse_subspaces(size, max_size, subspace),
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within)),
         h=top,
         epsilon=epsilon,
         delta=delta,
@@ -149,17 +161,12 @@ def detect(
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
     epsilon: Epsilon,
-    candidates: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one per row, in the units of "
-            "the table, with at least the chosen columns."
-        ),
-    ] = None,
+    candidates: Annotated[Path | None, typer.Argument(help=POINTS)] = None,
     rows: Annotated[
         bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
     ] = False,
     columns: Columns = None,
+    within: Within = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -171,16 +178,18 @@ def detect(
     The text numbers candidates from 1; the JSON holds their positions, from 0.
     """
     from eremite import DetectQuery, OutlierDefinition
-    from eremite.cli.candidates import chosen_columns, read_candidates
+    from eremite.cli.candidates import chosen_columns, read_points
     from eremite.cli.panels import detect_panel
     from eremite.table import read_description
 
     if rows == (candidates is not None):
         raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
-    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
-    names = chosen_columns(read_description(description), parse_columns(columns))
-    points = None if candidates is None else read_candidates(candidates, names)
-    query = DetectQuery(definition=definition, candidates=points, h=top, columns=names, epsilon=epsilon)
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
+    described = read_description(description)
+    names = chosen_columns(described, parse_columns(columns), definition.within)
+    points = None if candidates is None else read_points(candidates, names, definition.within, described)
+    given = None if points is None else points.cells
+    query = DetectQuery(definition=definition, candidates=given, h=top, columns=names, epsilon=epsilon)
     with spinner("Searching"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
@@ -192,6 +201,7 @@ def choose_radius(
     min_neighbors: MinNeighbors,
     share: Annotated[str, typer.Option("--share", help="The share of rows that shall be outliers: 0.01 or 1/100.")],
     columns: Columns = None,
+    within: Within = None,
     radii: Annotated[
         str | None, typer.Option("--radii", help="Public radii separated by commas; default: 0.001 to 0.4.")
     ] = None,
@@ -216,7 +226,7 @@ def choose_radius(
     if from_stand_in and plot is not None:
         raise InputError("--plot draws a release, and --from-stand-in makes none; leave one of them out.")
     fields: dict[str, Any] = {"columns": parse_columns(columns), "radii": parse_radii(radii)}
-    fields |= {"min_neighbors": min_neighbors, "share": share}
+    fields |= {"min_neighbors": min_neighbors, "share": share, "within": parse_strata(within) or None}
     if epsilon is None:
         _print_radius_of_stand_in(ForecastRadiusQuery(**fields | {"shape": shape}), description, rows, as_json)
         return
@@ -259,9 +269,7 @@ def _print_radius_of_stand_in(query: "ForecastRadiusQuery", description: Path, r
     with spinner("Counting"):
         found = open_forecasts(description, rows).forecast(query)
     radius = found.definition.radius
-    facts = {
-        "radius": radius,
-        "min_neighbors": found.definition.min_neighbors,
+    facts = found.definition.to_json() | {
         "stand_in": found.stand_in,
         "rows": found.rows,
         "outliers": found.outliers,

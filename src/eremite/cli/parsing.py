@@ -16,6 +16,11 @@ def parse_by(text: str | None) -> list[str] | None:
     return None if text is None else _names(text, "--by")
 
 
+def parse_strata(text: str | None, option: str = "--within") -> tuple[str, ...]:
+    """The names of columns on which neighbors must agree, if any were given."""
+    return () if text is None else tuple(_names(text, option))
+
+
 def parse_subspaces(size: int | None, max_size: int | None, subspaces: list[str] | None) -> dict[str, Any]:
     """Which sets of columns to search, as keywords of a query; exactly one of the three options must be given."""
     if (size is not None) + (max_size is not None) + bool(subspaces) != 1:

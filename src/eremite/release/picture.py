@@ -102,7 +102,7 @@ def _cut(number: Fraction) -> str:
 
 def _outlier(release: Release) -> str:
     definition = defined(release)
-    return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release))
+    return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release), definition.within)
 
 
 def _groups(release: Release) -> Drawn:
@@ -176,7 +176,7 @@ def _choose_radius(release: Release) -> Drawn:
     share = show_name(str(told.get("share")), 28)
     where = list_columns(release.columns)
     title = f"Radius {definition.radius:g}, drawn for a share of {share} outliers in {where}"
-    return Drawn(figure, title, outlier(definition.min_neighbors, None))
+    return Drawn(figure, title, outlier(definition.min_neighbors, None, within=definition.within))
 
 
 def _count_rows(release: Release) -> Drawn:

@@ -17,12 +17,17 @@ _LARGEST = 10**15  # no release of ours has larger numbers; texts stay short
 
 def definition_in_words(definition: OutlierDefinition, one: str = "row", others: str = "other row") -> str:
     """When `one` is an outlier, by how many `others` are near."""
-    least, radius = definition.min_neighbors, definition.radius
-    alike = f" that agree with it on {list_names(definition.within)}" if definition.within else ""
     return (
-        f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)}{alike} within distance {radius!r}; "
+        f"a {one} with fewer than {neighbors_in_words(definition, others)} within distance {definition.radius!r}; "
         "distances run from 0 to 1, as the public bounds scale every column"
     )
+
+
+def neighbors_in_words(definition: OutlierDefinition, others: str = "other row") -> str:
+    """How many `others` an ordinary row has near it at least, and on what they agree with it."""
+    least = definition.min_neighbors
+    alike = f" that agree with it on {list_names(definition.within)}" if definition.within else ""
+    return f"{least:,} {others}{'s' * (least != 1)}{alike}"
 
 
 def defined(release: Release) -> OutlierDefinition:

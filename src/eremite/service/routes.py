@@ -189,7 +189,9 @@ def _add_forecast(
     _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
 
 
-_add_question("count", CountQuery, "The value is an integer between 0 and the number of rows.")
+_add_question(
+    "count", CountQuery, "The value is an integer, 0 or more, and at most the number of rows where that is public."
+)
 _add_question("count-by", CountByQuery, "The value is a list of groups, each with its count.")
 _add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
 _add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
