@@ -22,8 +22,8 @@ class Watched:
 
 
 @contextmanager
-def watched(drawn: int = FAR) -> Iterator[Watched]:
-    """Meanwhile every noisy number is `drawn`, and the first candidate left is chosen; what was asked for is kept."""
+def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
+    """Meanwhile every noisy number is `drawn`, and of the candidates left that at `pick` is chosen."""
     seen = Watched()
 
     def draw(self, center, bound):
@@ -35,7 +35,7 @@ def watched(drawn: int = FAR) -> Iterator[Watched]:
             exact = [low if low == high else self._exact(i) for i, (low, high) in enumerate(_bounds(self))]
             assert all(low <= score <= high for score, (low, high) in zip(exact, _bounds(self), strict=True))
             seen.choices.append((tuple(exact), self._rate))
-        return self._take(self._left[0])
+        return self._take(self._left[pick])
 
     with pytest.MonkeyPatch.context() as patch:
         for noise in NOISES:
