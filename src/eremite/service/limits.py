@@ -36,6 +36,11 @@ class Facts:
     longest_name: int  # in characters
     categories: int = 0  # columns that have them
 
+    @property
+    def rows_in_words(self) -> str:
+        """Why no row has more neighbors: of how many rows, where their number is public."""
+        return f"the table has {self.rows:,} rows" if self.rows < _MAX_ROWS else "no table has more rows"
+
 
 def facts_of(table: Table) -> Facts:
     """The facts of a table."""
@@ -85,7 +90,7 @@ def _sets(facts: Facts) -> int:
     return 100_000 if facts.columns >= 17 else 2**facts.columns - 1
 
 
-_TABLE_ROWS, _TABLE_COLUMNS = "the table has {facts.rows:,} rows", "the table has {facts.columns:,} columns"
+_TABLE_ROWS, _TABLE_COLUMNS = "{facts.rows_in_words}", "the table has {facts.columns:,} columns"
 _TABLE_CATEGORIES = "the table has {facts.categories:,} columns with categories"
 
 #: By field, for all questions and forecasts. The fields of a definition are listed beside the others.
