@@ -7,18 +7,21 @@ Every mistake named here is caught.
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
 from eremite import OutlierDefinition
+from eremite.engines import find_neighbors
 from eremite.mechanisms import SmoothLaplace
 from eremite.privacy import Privacy
 from eremite.queries import CountQuery, RowsQuery
 from eremite.queries import count as count_module
+from eremite.sensitivity import count_with_bound, glimpse, profile_function
 from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity.relation import Relation
 from eremite.sensitivity.strata import Strata, windows_in_strata
-from eremite.sensitivity.windows import windows
+from eremite.sensitivity.windows import Limits, windows
 from tests.attacks.release_laws import BITS, keeps, law
 from tests.attacks.small_tables import World, in_a_square, on_a_line
 from tests.attacks.strata_by_definition import facts_by_definition
@@ -211,3 +214,41 @@ def test_attack_catches_windows_of_other_strata(monkeypatch, mistake, neighbors)
     assert attack_count(in_strata(neighbors), 1, 0.25, HALF) is None
     mutated(monkeypatch, STRATA_MISTAKES[mistake])
     assert attack_count(in_strata(neighbors), 1, 0.25, HALF) is not None
+
+
+# Larger tables: strata side by side are as sensitive as the worst of them.
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_bound_of_strata_is_that_of_the_most_sensitive_one(neighbors, d):
+    rng = np.random.default_rng(d)
+    for sizes in ((40, 1, 0, 60), (1, 1, 2, 3, 5)):
+        k, radius = int(rng.integers(1, 5)), float(rng.uniform(0.05, 0.3))
+        rows = [
+            rng.normal(0.5, spread, (size, d)) for size, spread in zip(sizes, (0.1, 0.2, 0.05, 0.15, 0.3), strict=False)
+        ]
+        points, starts = np.vstack(rows), np.cumsum([0, *sizes])
+        relation, asked = Relation(neighbors, 200), OutlierDefinition(min_neighbors=k, radius=radius)
+        for decay in (Fraction(3, 4), Fraction(19, 20)):
+            alone = [count_with_bound(some, asked, decay, relation) for some in rows]
+            worst = sum(count for count, _ in alone), max(bound for _, bound in alone)
+            assert count_with_bound(points, asked, decay, relation, starts) == worst
+            seen, bound = glimpse(points, asked, decay, Fraction(0), find_neighbors, relation, starts)
+            glimpses = [glimpse(some, asked, decay, Fraction(0), find_neighbors, relation) for some in rows]
+            assert (seen.outliers, bound) == (worst[0], max(bound for _, bound in glimpses))
+        profile = profile_function(points, asked, 12, relation=relation, starts=starts)
+        profiles = [profile_function(some, asked, 12, relation=relation) for some in rows]
+        assert [profile(t) for t in range(12)] == [max(size(t) for size in profiles) for t in range(12)]
+        assert all(seen.upper(t) >= profile(t) >= seen.lower(t) for t in range(12))
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize(("edges", "triangles"), [(9, 27), (16, 27)])
+def test_count_in_strata_withstands_all_neighbors_where_its_work_is_limited(monkeypatch, neighbors, edges, triangles):
+    """The switch to a coarser bound is thrown stratum by stratum, by limits so low that a few rows meet them."""
+    limits = Limits(edges=edges, triangles=triangles, crowd=3)
+    monkeypatch.setattr(smooth_module, "limits_for", lambda rows: limits)
+    world = World((*in_a_square((0, 0.5), "AB"), (1, 1, "A"), (None, 0, "B")), 3, neighbors)
+    assert attack_count(world, 1, 0.4, HALF) is None
+    assert attack_count(world, 2, 0.5, HALF) is None
