@@ -5,77 +5,27 @@ fractions or enclosed by ball arithmetic, so that "at most e^epsilon times" is d
 equal (q, S) release alike, so few pairs of laws are left of many pairs of tables. Every mistake named here is caught.
 """
 
-import itertools
 from fractions import Fraction
-from functools import cache
 from math import log
 
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import ctx
 
 from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
-from eremite.mechanisms.global_laplace import laplace_below
-from eremite.mechanisms.normal import rounded_below
 from eremite.privacy import Privacy
 from eremite.queries.choice import by_name
 from eremite.queries.count import per_row
 from tests.attacks.count_facts import ALL, SMALL, facts_with, global_facts, pairs_of_facts, smooth_facts
+from tests.attacks.release_laws import BITS, at_most_times, keeps, law
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
-_BITS = 256
 
 
 @pytest.fixture(autouse=True)
 def many_bits():
-    with ctx.workprec(_BITS):
+    with ctx.workprec(BITS):
         yield
-
-
-# The law of a release: the probabilities of 0, ..., N.
-
-
-def as_ball(number, rest=None):
-    ball = arb(fmpq(number.numerator, number.denominator))
-    return ball if rest is None else ball.union(as_ball(rest))
-
-
-def cumulative(noise, y, count, bound):
-    """P(draw <= y), from what the draw itself looks at."""
-    if isinstance(noise, SmoothLaplace):
-        ends = noise.enclosure(count, bound)(y, _BITS)
-    elif isinstance(noise, GlobalLaplace):
-        ends = laplace_below(y - count, _BITS, noise.epsilon / bound)
-    else:
-        ends = rounded_below(y, _BITS, count, bound * noise.sigma)
-    return as_ball(*(Fraction(end, 1 << _BITS) for end in ends))
-
-
-@cache
-def law(noise, count, bound, n):
-    steps = [arb(0), *(cumulative(noise, y, count, bound) for y in range(n)), arb(1)]
-    return [high - low for low, high in itertools.pairwise(steps)]
-
-
-# What it owes its neighbors.
-
-
-def at_most_times(epsilon, law_here, law_there):
-    """Whether P(y) <= e^epsilon P'(y) for all y, with 2^-200 for the equality that both pure mechanisms attain."""
-    factor = as_ball(epsilon).exp() * (1 + arb(2) ** -200)
-    return all(p <= factor * p_there for p, p_there in zip(law_here, law_there, strict=True))
-
-
-def divergence(epsilon, law_here, law_there):
-    """The sum over y of max(P(y) - e^epsilon P'(y), 0), which no event exceeds."""
-    factor = as_ball(epsilon).exp()
-    return sum(((p - factor * q).max(arb(0)) for p, q in zip(law_here, law_there, strict=True)), arb(0))
-
-
-def keeps(privacy, law_here, law_there):
-    if privacy.delta == 0:
-        return at_most_times(privacy.epsilon, law_here, law_there)
-    return bool(divergence(privacy.epsilon, law_here, law_there) <= as_ball(privacy.delta))
 
 
 def attack(noise, privacy, cases=ALL, facts=None, decay=None, narrower=1, apart=1):

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from eremite import Release, Session
 from eremite.cli.candidates import PublicPoints
-from eremite.names import list_names
+from eremite.names import list_names, show_name
 from eremite.privacy import exact, shown
 from eremite.release.words import (
     candidates_in_words,

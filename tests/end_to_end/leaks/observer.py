@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from eremite import Release
+from eremite import InputError, Release
 from eremite.cli import main
 
 Sight = list[tuple[str, str]]
@@ -74,7 +74,11 @@ def walked(value: object, path: str, hidden: bool) -> Iterator[tuple[str, str]]:
         for place, item in enumerate(value):
             yield from walked(item, f"{path}.{place}", hidden)
     for name in sorted({*dir(value), *getattr(value, "__dict__", {})}):
-        attribute = getattr(value, name) if hidden or not name.startswith("_") else None
+        try:
+            attribute = getattr(value, name) if hidden or not name.startswith("_") else None
+        except InputError as refusal:  # what is private has a name, and says so
+            yield f"{path}.{name}", f"{refusal!r}"
+            continue
         if not callable(attribute) and not name.startswith("__"):
             yield from walked(attribute, f"{path}.{name}", hidden)
 

@@ -290,3 +290,15 @@ def test_definition_within_a_definition_is_not_followed():
     limits.require_within_limits({"definition": nested}, Facts(100, 2, 3))
     with pytest.raises(InputError, match="min_neighbors must be at most 99"):
         limits.require_within_limits({"definition": {"min_neighbors": 100}}, Facts(100, 2, 3))
+
+
+def test_limit_of_neighbors_says_how_many_rows_there_are_where_that_is_public() -> None:
+    rows = {"a": [0.5] * 7}
+    public = eremite.Table.from_frame(rows, {"a": (0, 1)})
+    private = eremite.Table.from_frame(rows, {"a": (0, 1)}, neighbors="add-remove", rows_about=9)
+    for table, words in (
+        (public, "at most 6: the table has 7 rows"),
+        (private, "4,294,967,295: no table has more rows"),
+    ):
+        with pytest.raises(InputError, match=words):
+            limits.require_within_limits({"min_neighbors": 2**33}, limits.facts_of(table))

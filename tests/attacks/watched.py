@@ -1,0 +1,49 @@
+"""What a query hands to its noise and to its draws: laws made of that are those of the code that runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
+from eremite.mechanisms.selection import Scores
+
+FAR = 10**6  # a draw that no small table explains: what is released of it shows the clamp
+NOISES = (SmoothLaplace, GlobalLaplace, Gaussian, PaperGaussian, GlobalGaussian)
+
+
+@dataclass
+class Watched:
+    """All noise that was asked for, and all candidates that one was chosen among."""
+
+    noise: list = field(default_factory=list)  # (mechanism, center, bound)
+    choices: list = field(default_factory=list)  # (exact scores of all candidates, rate)
+
+
+@contextmanager
+def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
+    """Meanwhile every noisy number is `drawn`, and of the candidates left that at `pick` is chosen."""
+    seen = Watched()
+
+    def draw(self, center, bound):
+        seen.noise.append((self, center, bound))
+        return drawn
+
+    def choose(self):
+        if len(self._left) == len(self._low):  # the first of its draws
+            exact = [low if low == high else self._exact(i) for i, (low, high) in enumerate(_bounds(self))]
+            assert all(low <= score <= high for score, (low, high) in zip(exact, _bounds(self), strict=True))
+            seen.choices.append((tuple(exact), self._rate))
+        return self._take(self._left[pick])
+
+    with pytest.MonkeyPatch.context() as patch:
+        for noise in NOISES:
+            patch.setattr(noise, "draw", draw)
+        patch.setattr(Scores, "permute_and_flip", choose)
+        patch.setattr(Scores, "exponential", choose)
+        yield seen
+
+
+def _bounds(scores):
+    return list(zip(scores._low, scores._high, strict=True))
