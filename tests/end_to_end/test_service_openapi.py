@@ -24,6 +24,8 @@ from tests.end_to_end.served import DEFINITION, QUESTIONS, Served, serving, writ
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
 GOOD: dict[str, Any] = QUESTIONS | {
     "rows": {"epsilon": 0.1},
+    "count-by": {"definition": DEFINITION, "by": "ward", "epsilon": 0.1},
+    "forecast/count-by": {"definition": DEFINITION, "by": ["ward"], "epsilon": [1]},
     "forecast/count": {"definition": DEFINITION},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
     "forecast/count/mechanisms": {"definition": DEFINITION, "epsilon": [1]},
@@ -31,15 +33,23 @@ GOOD: dict[str, Any] = QUESTIONS | {
     "forecast/subspaces": SEARCH | {"epsilon": [1]},
     "forecast/subspaces/epsilon": SEARCH,
 }
-#: The number of rows is asked for where it is private.
+#: The number of rows is asked for where it is private, and groups where there are some.
 PRIVATE_NUMBER = 'neighbors = "add-remove"\nrows_about = 50'
+WARDS = '[columns]\nward = { categories = ["A", "B"] }\n'
 ROUTES = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("described")
-    with serving(folder, written(folder, PRIVATE_NUMBER)) as served:
+    tokens = written(folder, PRIVATE_NUMBER)
+    for name in ("patients", "wages"):
+        described = folder / f"{name}.toml"
+        described.write_text(described.read_text().replace("[columns]\n", WARDS))
+    lines = (folder / "patients.csv").read_text().splitlines()
+    wards = ["ward", *(["A", "B"] * len(lines))]
+    (folder / "patients.csv").write_text("".join(f"{line},{ward}\n" for line, ward in zip(lines, wards, strict=False)))
+    with serving(folder, tokens) as served:
         yield served
 
 

@@ -26,6 +26,7 @@ SEARCH = {"definition": DEFINITION, "h": 1, "size": 1}
 #: A valid question for each route that takes one.
 GOOD: dict[str, dict[str, Any]] = {
     "count": ASKED,
+    "count-by": ASKED | {"by": "ward"},
     "subspaces": ASKED | SEARCH,
     "report": ASKED | SEARCH,
     "detect": ASKED | {"h": 1, "candidates": [[0.5, 0.5]]},
@@ -33,6 +34,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "radius": {"min_neighbors": 3, "share": 0.1, "epsilon": "1/10"},
     "rows": {"epsilon": 0.1},
     "forecast/count": {"definition": DEFINITION},
+    "forecast/count-by": {"definition": DEFINITION, "by": ["ward"]},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
     "forecast/rows": {},
     "forecast/count/mechanisms": {"definition": DEFINITION},

@@ -18,7 +18,7 @@ from eremite.service.requests import QueryBody
 from eremite.service.scheduler import Scheduler
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, service
 
-FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5)
+FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5, categories=1)
 DESCRIBED = openapi()["paths"]
 PATHS = {path: "".join(methods).upper() for path, methods in DESCRIBED.items()}
 TEXTS = ("mechanism", "request_id", "utility", "selection", "shape")
@@ -127,7 +127,7 @@ def test_huge_values_of_every_field_are_refused_with_little_work(
     """The number of function calls grows linearly with the number of values sent."""
     body = body_of(route)
     for how, value in HUGE.items():
-        if how == "exponent as text" and name in TEXTS:
+        if how == "exponent as text" and name in (*TEXTS, "by"):
             continue  # a short text
         sent = send(value)
         calls, error = counted_calls(lambda sent=sent: body.read(sent, FACTS))  # type: ignore[misc]
