@@ -23,6 +23,7 @@ from benchmarks import (  # noqa: E402
     ledger,
     many_subspaces,
     neighbors,
+    relations,
     sensitivity,
     strata,
     subspaces,
@@ -53,6 +54,7 @@ def main() -> int:
     cleared &= told_by_time.run(out, every=100 if quick else 10)
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
     cleared &= widths.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
+    cleared &= relations.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
     cleared &= choices.run(out, widths.generated(2_000, (1, 2)) if quick else choices.all_tables(out))
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)

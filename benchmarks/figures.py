@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks import noise_figures, plot_figures, subspace_figures
+from benchmarks import noise_figures, plot_figures, relation_figures, subspace_figures
 from benchmarks.look import BLACK, BLUE, ORANGE, label, panels, save
 from eremite.sensitivity import global_bounds
 
@@ -32,5 +32,6 @@ if __name__ == "__main__":
     noise_figures.tails(FOLDER / "tails.svg")
     noise_figures.choice(FOLDER / "choice.svg")
     noise_figures.widths(FOLDER / "widths.svg")
+    relation_figures.neighbors(FOLDER / "relations.svg")
     subspace_figures.chances(FOLDER / "found.svg")
     plot_figures.draw_all(FOLDER)

@@ -1,5 +1,6 @@
 """How the figures of the documentation look."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,9 +17,11 @@ from eremite.plots.look import BLACK, BLUE, GREEN, ORANGE, RED, ink  # noqa: E40
 __all__ = ["BLACK", "BLUE", "GREEN", "ORANGE", "RED", "label", "panels", "save"]
 
 
-def panels(count: int, width: float) -> tuple[Figure, list[Axes]]:
-    """Axes side by side, open at the top and on the right."""
-    figure, grid = plt.subplots(1, count, figsize=(width, 4.0), layout="constrained", squeeze=False)
+def panels(count: int, width: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
+    """Axes side by side, open at the top and on the right; as wide as each other, or in these ratios."""
+    figure, grid = plt.subplots(
+        1, count, figsize=(width, 4.0), layout="constrained", squeeze=False, width_ratios=ratios
+    )
     for axes in grid[0]:
         axes.spines[["top", "right"]].set_visible(False)
     return figure, list(grid[0])

@@ -20,6 +20,7 @@ from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import Subspaces, count_outliers_in_each, in_each
 from eremite.queries.subspaces import CENTER_SHARE
 from eremite.sensitivity import Glimpse, glimpse
+from eremite.table import Part
 
 COLUMNS = 34
 _H = 3
@@ -97,10 +98,10 @@ def _bounds(table: Table, definition: OutlierDefinition, family: Subspaces) -> F
     """The counts and the largest smooth bound, as the search for a center takes them."""
     decay, largest = SmoothLaplace(CENTER_SHARE).decay, Fraction(0)
 
-    def look(points: NDArray[np.float64], find: FindNeighbors) -> tuple[Glimpse, Fraction]:
-        return glimpse(points, definition, decay, largest, find)
+    def look(part: Part, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+        return glimpse(part.points, definition, decay, largest, find)
 
-    for _, (_, bound) in in_each(table, family, look):
+    for _, (_, bound) in in_each(table, family, (), look):
         largest = max(largest, bound)
     return largest
 

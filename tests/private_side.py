@@ -17,7 +17,7 @@ class PrivateSideError(Exception):
 def guarded_rows(look: Callable[..., object]) -> Iterator[None]:
     """Whoever looks at a row meets `look`."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("points", "column", "part", "groups", "rows_taking_part"):
+        for name in ("points", "column", "part", "part_by_cell", "groups", "rows_taking_part"):
             patch.setattr(Table, name, look)
         yield
 

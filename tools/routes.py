@@ -78,7 +78,8 @@ def _fields(schema: Schema, way: str = "") -> Iterator[Field]:
     for name, about in schema.get("properties", {}).items():
         otherwise = "required" if name in required else _default(about)
         yield Field(way + name, _kind(about), about.get("description", ""), otherwise)
-        yield from _fields(about, f"{way}{name}.")
+        for each in (about, *about.get("anyOf", ())):
+            yield from _fields(each, f"{way}{name}.")
         yield from _fields(about.get("items", {}), f"{way}{name}[].")
         if isinstance(about.get("additionalProperties"), dict):
             yield from _fields(about["additionalProperties"], f"{way}{name}.NAME.")

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from eremite.privacy import Privacy
     from eremite.queries import (
         CompareMechanismsQuery,
+        CountByQuery,
         CountQuery,
         DetectQuery,
         EpsilonForCountQuery,
         EpsilonForSubspacesQuery,
         ExplainQuery,
+        ForecastCountByQuery,
         ForecastCountQuery,
         ForecastRadiusQuery,
         ForecastRowsQuery,
@@ -37,12 +39,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BudgetRefused",
     "CompareMechanismsQuery",
+    "CountByQuery",
     "CountQuery",
     "DetectQuery",
     "EpsilonForCountQuery",
     "EpsilonForSubspacesQuery",
     "EremiteError",
     "ExplainQuery",
+    "ForecastCountByQuery",
     "ForecastCountQuery",
     "ForecastRadiusQuery",
     "ForecastRowsQuery",

@@ -60,11 +60,11 @@ class Served:
         return self.get("/patients/budget", who).json()["remaining"]["epsilon"]
 
 
-def written(folder: Path) -> dict[str, str]:
-    """Write two datasets and make four tokens, which are returned by name."""
+def written(folder: Path, more: str = "") -> dict[str, str]:
+    """Write two datasets, with `more` about them, and make four tokens, which are returned by name."""
     write_csv(folder / "patients.csv", BOUNDS, people(40))
     for name in ("patients", "wages"):
-        (folder / f"{name}.toml").write_text(description(name=name))
+        (folder / f"{name}.toml").write_text(description(name=name, more=more))
         opened_ledger(folder / f"{name}.toml", create="quietly")[1].close()
     grants = {
         "alice": ["--account", "research", "--dataset", "patients"],

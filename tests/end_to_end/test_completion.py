@@ -33,7 +33,8 @@ ask() {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     bounds = BOUNDS | {"blood sugar": (40, 400)}
-    (tmp_path / "patients.toml").write_text(description(bounds, source="there is no such table.csv", budget=""))
+    described = description(bounds, source="there is no such table.csv", budget="")
+    (tmp_path / "patients.toml").write_text(f'{described}ward = {{ categories = ["A"] }}\n')
     (tmp_path / "patients.csv").write_text("bmi\n")
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "visits.toml").write_text("not = TOML")
@@ -64,7 +65,7 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     [
         ("eremite ch", ["check", "choose-radius"]),
         ("eremite budget ", ["show", "open", "set"]),
-        ("eremite forecast ", ["count", "subspaces", "mechanisms"]),
+        ("eremite forecast ", ["count", "subspaces", "mechanisms", "rows"]),
         ("eremite forecast patients.toml --w", ["--within"]),
         ("eremite forecast subspaces patients.toml --shape p", ["planted"]),
         ("eremite budget patients.toml --l", ["--ledger"]),
@@ -100,6 +101,7 @@ def test_description_files_are_completed(complete: Complete, line: str, words: l
     [
         ("eremite count patients.toml --columns b", ["bmi"]),  # a name with a blank would need quotes
         ("eremite subspaces patients.toml -k 5 --subspace bmi,", ["bmi,pulse"]),
+        ("eremite explain patients.toml points.csv --within ", ["ward"]),
         ("eremite count later/visits.toml --columns ", []),
         ("eremite count nowhere.toml --columns ", []),
         ("eremite count --columns ", []),

@@ -29,7 +29,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_public_facts_are_told_to_whoever_may_ask(service: Served) -> None:
     bounds = {"bmi": {"min": 10.0, "max": 60.0}, "pulse": {"min": 30.0, "max": 200.0}}
-    facts = {"name": "patients", "n_rows": 40, "rows_per_person": 1, "columns": bounds}
+    columns = {name: bound | {"missing": "refuse"} for name, bound in bounds.items()}
+    facts = {"name": "patients", "n_rows": 40, "neighbors": "replace", "rows_per_person": 1}
+    facts |= {"columns": columns, "categories": {}}
     assert service.get("").json() == {"datasets": [facts]}
     assert service.get("/patients").json() == facts
     assert [dataset["name"] for dataset in service.get("", "bob").json()["datasets"]] == ["patients", "wages"]

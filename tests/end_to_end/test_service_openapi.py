@@ -32,14 +32,14 @@ GOOD: dict[str, Any] = QUESTIONS | {
     "forecast/subspaces/epsilon": SEARCH,
 }
 #: The number of rows is asked for where it is private.
-PRIVATE_NUMBER = 'from eremite import Table; Table.neighbors = "add-remove"'
+PRIVATE_NUMBER = 'neighbors = "add-remove"\nrows_about = 50'
 ROUTES = [(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods]
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("described")
-    with serving(folder, written(folder), first=PRIVATE_NUMBER) as served:
+    with serving(folder, written(folder, PRIVATE_NUMBER)) as served:
         yield served
 
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eremite.cli.options import (
+    POINTS,
     AccountName,
     AsJson,
     Columns,
     Delta,
     DescriptionFile,
     Epsilon,
+    GroupColumns,
     LedgerPlace,
     ListedSets,
     MadeUpRows,
@@ -32,9 +34,17 @@ from eremite.cli.options import (
     Size,
     TopSets,
     UtilityName,
+    Within,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
-from eremite.cli.parsing import parse_columns, parse_radii, parse_subspaces
+from eremite.cli.parsing import (
+    parse_by,
+    parse_columns,
+    parse_radii,
+    parse_strata,
+    parse_subspaces,
+    require_plain,
+)
 from eremite.errors import InputError, TableError
 
 if TYPE_CHECKING:
@@ -47,6 +57,8 @@ def count(
     radius: Radius,
     epsilon: Epsilon,
     columns: Columns = None,
+    by: GroupColumns = None,
+    within: Within = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     ledger: LedgerPlace = None,
@@ -55,21 +67,23 @@ def count(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the outliers, with noise that protects every row. Spends epsilon."""
-    from eremite import CountQuery, OutlierDefinition
-    from eremite.cli.panels import count_panel
+    """Count the outliers, of all rows or of each group, with noise that protects every row. Spends epsilon."""
+    from eremite import CountByQuery, CountQuery, OutlierDefinition
+    from eremite.cli.panels import count_panel, groups_panel
 
-    query = CountQuery(
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
-        columns=parse_columns(columns),
-        epsilon=epsilon,
-        delta=delta,
-        mechanism=mechanism,
-    )
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
+    names, groups = parse_columns(columns), parse_by(by)
+    query: CountQuery | CountByQuery
+    if groups is None:
+        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, delta=delta, mechanism=mechanism)
+    else:
+        require_plain(delta, mechanism)
+        query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    print_answer(release.to_json() if as_json else render(count_panel(release, session)), release.plot, plot)
+    panel = count_panel if groups is None else groups_panel
+    print_answer(release.to_json() if as_json else render(panel(release, session)), release.plot, plot)
 
 
 def subspaces(
@@ -81,6 +95,7 @@ def subspaces(
     size: Size = None,
     max_size: MaxSize = None,
     subspace: ListedSets = None,
+    within: Within = None,
     delta: Delta = "0",
     utility: UtilityName = "auto",
     selection: SelectionName = "permute-and-flip",
@@ -97,7 +112,7 @@ def subspaces(
     drawing: dict[str, Any] = {"utility": utility, "selection": selection}
     query = SubspacesQuery(
         **parse_subspaces(size, max_size, subspace),
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within)),
         h=top,
         epsilon=epsilon,
         delta=delta,
@@ -115,6 +130,7 @@ def report(
     size: Size = None,
     max_size: MaxSize = None,
     subspace: ListedSets = None,
+    within: Within = None,
     delta: Delta = "0",
     progress: ShowProgress = False,
     ledger: LedgerPlace = None,
@@ -131,7 +147,7 @@ def report(
 
     query = ReportQuery(
         **parse_subspaces(size, max_size, subspace),
-        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        definition=OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within)),
         h=top,
         epsilon=epsilon,
         delta=delta,
@@ -145,17 +161,12 @@ def detect(
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
     epsilon: Epsilon,
-    candidates: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one per row, in the units of "
-            "the table, with at least the chosen columns."
-        ),
-    ] = None,
+    candidates: Annotated[Path | None, typer.Argument(help=POINTS)] = None,
     rows: Annotated[
         bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
     ] = False,
     columns: Columns = None,
+    within: Within = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -167,16 +178,18 @@ def detect(
     The text numbers candidates from 1; the JSON holds their positions, from 0.
     """
     from eremite import DetectQuery, OutlierDefinition
-    from eremite.cli.candidates import chosen_columns, read_candidates
+    from eremite.cli.candidates import chosen_columns, read_points
     from eremite.cli.panels import detect_panel
     from eremite.table import read_description
 
     if rows == (candidates is not None):
         raise InputError("Give a file of candidates, or --rows for the rows of the table itself, and not both.")
-    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
-    names = chosen_columns(read_description(description), parse_columns(columns))
-    points = None if candidates is None else read_candidates(candidates, names)
-    query = DetectQuery(definition=definition, candidates=points, h=top, columns=names, epsilon=epsilon)
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
+    described = read_description(description)
+    names = chosen_columns(described, parse_columns(columns), definition.within)
+    points = None if candidates is None else read_points(candidates, names, definition.within, described)
+    given = None if points is None else points.cells
+    query = DetectQuery(definition=definition, candidates=given, h=top, columns=names, epsilon=epsilon)
     with spinner("Searching"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
@@ -188,6 +201,7 @@ def choose_radius(
     min_neighbors: MinNeighbors,
     share: Annotated[str, typer.Option("--share", help="The share of rows that shall be outliers: 0.01 or 1/100.")],
     columns: Columns = None,
+    within: Within = None,
     radii: Annotated[
         str | None, typer.Option("--radii", help="Public radii separated by commas; default: 0.001 to 0.4.")
     ] = None,
@@ -212,7 +226,7 @@ def choose_radius(
     if from_stand_in and plot is not None:
         raise InputError("--plot draws a release, and --from-stand-in makes none; leave one of them out.")
     fields: dict[str, Any] = {"columns": parse_columns(columns), "radii": parse_radii(radii)}
-    fields |= {"min_neighbors": min_neighbors, "share": share}
+    fields |= {"min_neighbors": min_neighbors, "share": share, "within": parse_strata(within) or None}
     if epsilon is None:
         _print_radius_of_stand_in(ForecastRadiusQuery(**fields | {"shape": shape}), description, rows, as_json)
         return
@@ -255,9 +269,7 @@ def _print_radius_of_stand_in(query: "ForecastRadiusQuery", description: Path, r
     with spinner("Counting"):
         found = open_forecasts(description, rows).forecast(query)
     radius = found.definition.radius
-    facts = {
-        "radius": radius,
-        "min_neighbors": found.definition.min_neighbors,
+    facts = found.definition.to_json() | {
         "stand_in": found.stand_in,
         "rows": found.rows,
         "outliers": found.outliers,

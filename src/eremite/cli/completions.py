@@ -35,10 +35,19 @@ def description_files(incomplete: str) -> list[str]:
 
 
 def described_columns(context: typer.Context, incomplete: str) -> list[str]:
-    """Columns of the description typed before; several are separated by commas."""
+    """Columns with bounds of the description typed before; several are separated by commas."""
+    return _listed([name for name, listed in _columns(_description(context)).items() if not listed], incomplete)
+
+
+def described_categories(context: typer.Context, incomplete: str) -> list[str]:
+    """Columns with categories, in the same way."""
+    return _listed([name for name, listed in _columns(_description(context)).items() if listed], incomplete)
+
+
+def _listed(names: Iterable[str], incomplete: str) -> list[str]:
     chosen = incomplete[: incomplete.rfind(",") + 1]
-    names = [name for name in _columns(_description(context)) if name not in chosen.split(",") and "," not in name]
-    return [chosen + name for name in names if _is_plain(name) and (chosen + name).startswith(incomplete)]
+    others = [name for name in names if name not in chosen.split(",") and "," not in name]
+    return [chosen + name for name in others if _is_plain(name) and (chosen + name).startswith(incomplete)]
 
 
 def _description(context: typer.Context) -> Path:
@@ -46,10 +55,12 @@ def _description(context: typer.Context) -> Path:
     return Path(context.params.get("description") or next(iter(context.args), ""))
 
 
-def _columns(description: Path) -> list[str]:
+def _columns(description: Path) -> dict[str, bool]:
+    """The columns, and whether each has categories."""
     with suppress(OSError, ValueError, TypeError, KeyError):
-        return list(dict(tomllib.loads(description.read_text())["columns"]))
-    return []
+        columns = dict(tomllib.loads(description.read_text(encoding="utf-8"))["columns"])
+        return {name: "categories" in column for name, column in columns.items()}
+    return {}
 
 
 def _is_plain(word: str) -> bool:

@@ -108,7 +108,8 @@ def _text(description: "Description", table: "Table") -> str:
     ]
     columns += ["columns for strata and groups, with their public categories:", *listed] if listed else []
     head = [
-        f"{show_name(description.dataset.name)}: {table.facts.rows_in_words}, at most {table.rows_per_person} per person",
+        f"{show_name(description.dataset.name)}: {table.facts.rows_in_words}, "
+        f"at most {table.rows_per_person} per person",
         f"budget: {_budget_text(description.budget)}",
         "columns, with their public bounds:",
     ]

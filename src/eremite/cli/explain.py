@@ -1,12 +1,13 @@
 """`eremite explain`: in which columns public points stand alone."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from eremite.cli.ask import open_session
 from eremite.cli.options import (
+    POINTS,
     AccountName,
     AsJson,
     Columns,
@@ -17,26 +18,22 @@ from eremite.cli.options import (
     PlotFile,
     Radius,
     RequestId,
+    Within,
 )
 from eremite.cli.output import print_answer, render, spinner
-from eremite.cli.parsing import parse_columns
+from eremite.cli.parsing import parse_columns, parse_strata
 
 
 def explain(
     description: DescriptionFile,
-    points: Annotated[
-        Path,
-        typer.Argument(
-            help="A .csv, .csv.gz, .parquet, .arrow or .feather file of public points, one per row, in the units of "
-            "the table, with at least the chosen columns."
-        ),
-    ],
+    points: Annotated[Path, typer.Argument(help=POINTS)],
     min_neighbors: MinNeighbors,
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many sets of columns to name for each point (h).")],
     max_size: Annotated[int, typer.Option("--max-size", help="Search all sets of at most this many columns.")],
     epsilon: Epsilon,
     columns: Columns = None,
+    within: Within = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -48,14 +45,16 @@ def explain(
     The text numbers points from 1; the JSON has the sets of each point, in the order of the file.
     """
     from eremite import ExplainQuery, OutlierDefinition
-    from eremite.cli.candidates import chosen_columns, read_candidates
+    from eremite.cli.candidates import chosen_columns, read_points
     from eremite.cli.panels import explain_panel
     from eremite.table import read_description
 
-    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius)
-    names = chosen_columns(read_description(description), parse_columns(columns))
-    read = read_candidates(points, names)
-    query = ExplainQuery(definition=definition, point=read, h=top, max_size=max_size, columns=names, epsilon=epsilon)
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
+    described = read_description(description)
+    names = chosen_columns(described, parse_columns(columns), definition.within)
+    read = read_points(points, names, definition.within, described)
+    fields: dict[str, Any] = {"h": top, "max_size": max_size, "columns": names, "epsilon": epsilon}
+    query = ExplainQuery(definition=definition, point=read.cells, **fields)
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)

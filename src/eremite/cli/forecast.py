@@ -12,6 +12,7 @@ from eremite.cli.options import (
     Delta,
     DescriptionFile,
     Epsilons,
+    GroupColumns,
     ListedSets,
     MadeUpRows,
     MadeUpShape,
@@ -23,11 +24,12 @@ from eremite.cli.options import (
     SearchedShape,
     SelectionName,
     Size,
+    Strata,
     TopSets,
     UtilityName,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
-from eremite.cli.parsing import parse_columns, parse_subspaces
+from eremite.cli.parsing import parse_by, parse_columns, parse_strata, parse_subspaces, require_plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +47,8 @@ def forecast_count(
     min_neighbors: MinNeighbors,
     radius: Radius,
     columns: Columns = None,
+    by: GroupColumns = None,
+    strata: Strata = None,
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
@@ -57,19 +61,31 @@ def forecast_count(
     as_json: AsJson = False,
 ) -> None:
     """Forecast the error of a count. `eremite forecast DESCRIPTION` for short; opens no private table."""
-    from eremite import EpsilonForCountQuery, ForecastCountQuery, OutlierDefinition
-    from eremite.cli.forecast_panels import count_forecast_panel
+    from eremite import EpsilonForCountQuery, ForecastCountByQuery, ForecastCountQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import count_forecast_panel, groups_forecast_panel
     from eremite.forecast.to_json import to_json
     from eremite.session import open_forecasts
 
     fields: dict[str, Any] = {
-        "definition": OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        "definition": OutlierDefinition(
+            min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata")
+        ),
         "columns": parse_columns(columns),
         "delta": delta,
         "mechanism": mechanism,
         "shape": shape,
     }
+    groups = parse_by(by)
+    if groups is not None:
+        require_plain(delta, mechanism, within, plot)
+        asked = {name: fields[name] for name in ("definition", "columns", "shape")}
+        counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
+        with spinner("Forecasting"):
+            expected = open_forecasts(description, rows).forecast(counts)
+        typer.echo(dump_json(to_json(expected)) if as_json else render(groups_forecast_panel(expected)))
+        return
     query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
+    _require_accuracy(within)
     with spinner("Forecasting"):
         forecasts = open_forecasts(description, rows)
         needed = None if within is None else forecasts.forecast(EpsilonForCountQuery(within=within, **fields))
@@ -94,6 +110,7 @@ def forecast_subspaces(
     size: Size = None,
     max_size: MaxSize = None,
     subspace: ListedSets = None,
+    strata: Strata = None,
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     utility: UtilityName = "auto",
@@ -114,7 +131,9 @@ def forecast_subspaces(
     from eremite.session import open_forecasts
 
     fields: dict[str, Any] = parse_subspaces(size, max_size, subspace) | {
-        "definition": OutlierDefinition(min_neighbors=min_neighbors, radius=radius),
+        "definition": OutlierDefinition(
+            min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata")
+        ),
         "h": top,
         "delta": delta,
         "utility": utility,
@@ -150,6 +169,7 @@ def forecast_mechanisms(
     min_neighbors: MinNeighbors,
     radius: Radius,
     columns: Columns = None,
+    strata: Strata = None,
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     rows: MadeUpRows = None,
@@ -164,8 +184,8 @@ def forecast_mechanisms(
     from eremite.session import open_forecasts
 
     fields: dict[str, Any] = {"epsilon": epsilon.split(","), "delta": delta, "shape": shape}
-    definition, names = OutlierDefinition(min_neighbors=min_neighbors, radius=radius), parse_columns(columns)
-    query = CompareMechanismsQuery(definition=definition, columns=names, **fields)
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
+    query = CompareMechanismsQuery(definition=definition, columns=parse_columns(columns), **fields)
     with spinner("Forecasting"):
         compared = open_forecasts(description, rows).forecast(query)
     print_answer(dump_json(to_json(compared)) if as_json else render(mechanisms_panel(compared)), compared.plot, plot)
@@ -187,3 +207,18 @@ def forecast_rows(
     rows_per_person = read_description(description).dataset.rows_per_person
     forecast = forecast_rows(rows_per_person, ForecastRowsQuery(epsilon=epsilon.split(",")))
     typer.echo(dump_json(to_json(forecast)) if as_json else render(rows_forecast_panel(forecast)))
+
+
+def _require_accuracy(within: str | None) -> None:
+    """Refuse names of columns, which other commands take with this option, before a forecast is computed."""
+    from eremite.errors import InputError
+    from eremite.privacy import exact
+
+    if within is not None:
+        try:
+            exact(within, "--within")
+        except InputError:
+            sentence = (
+                "--within must be a number here, how far off a count may be; columns with categories go to --strata."
+            )
+            raise InputError(sentence) from None

@@ -7,10 +7,12 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
+from eremite import OutlierDefinition
 from eremite.cli.output import grid
-from eremite.forecast import CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
+from eremite.forecast import CountByForecast, CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
 from eremite.names import list_names
 from eremite.privacy import shown
+from eremite.release.words import group_in_words
 
 _OTHER_ERROR = "A private table that is not like these rows has another error. Nothing was spent."
 
@@ -19,10 +21,24 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
     heads = ("epsilon", "noise", "half of the counts off by", "95 % off by at most")
     rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
-    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {list_names(forecast.columns)}"]
+    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {_where(forecast)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
     return _panel(lines, grid(heads, rows, gap=3), Text(_OTHER_ERROR))
+
+
+def groups_forecast_panel(forecast: CountByForecast) -> Panel:
+    """The error of the count of each group by epsilon."""
+    rows = [
+        (group_in_words(one.group), f"{one.outliers:,}", *(f"{error.most:,.0f}" for error in one.errors))
+        for one in forecast.groups
+    ]
+    lines = [
+        f"95 % of the counts in {list_names(forecast.columns)}, by {list_names(forecast.by)}, are off by at most",
+        f"on {forecast.stand_in}",
+    ]
+    heads = ("epsilon", "outliers there", *map(shown, forecast.epsilons))
+    return _panel(lines, grid(heads, rows, gap=2), Text(_OTHER_ERROR))
 
 
 def mechanisms_panel(compared: MechanismComparison) -> Panel:
@@ -36,7 +52,7 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
     left_out = [Text(f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}") for one in compared.left_out]
     lines = [
         "95 % of the counts are off by at most",
-        f"on {compared.stand_in}: {compared.outliers:,} outliers in {list_names(compared.columns)}",
+        f"on {compared.stand_in}: {compared.outliers:,} outliers in {_where(compared)}",
     ]
     return _panel(lines, grid(("epsilon", *map(shown, epsilons)), rows), Group(*left_out, Text(_OTHER_ERROR)))
 
@@ -52,7 +68,7 @@ def rows_forecast_panel(forecast: RowsForecast) -> Panel:
 def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | None, probability: str | None) -> Panel:
     """The chances of a search by epsilon; with `probability`, of the epsilon that is needed."""
     right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
-    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}"]
+    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
     caveat = (
@@ -60,6 +76,14 @@ def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | Non
         "that is not like these rows has other chances. Nothing was spent."
     )
     return _panel(lines, _best_sets(forecast), _chances(forecast), Text(caveat))
+
+
+def _where(forecast: CountForecast | MechanismComparison) -> str:
+    return f"{list_names(forecast.columns)}{_alike(forecast.definition)}"
+
+
+def _alike(definition: OutlierDefinition) -> str:
+    return f", among rows that agree on {list_names(definition.within)}" if definition.within else ""
 
 
 def _best_sets(forecast: SubspacesForecast) -> Text:

@@ -11,6 +11,7 @@ from eremite.cli.completions import (
     SELECTIONS,
     SHAPES,
     UTILITIES,
+    described_categories,
     described_columns,
     description_files,
     one_of,
@@ -41,6 +42,15 @@ DescriptionFile = Annotated[
 MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbors is an outlier.")]
 Radius = Annotated[
     float, typer.Option("-r", "--radius", help="Rows within this distance are neighbors; distances run from 0 to 1.")
+]
+GroupColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="<str>",
+        help="One count for each declared value of this column with categories; several separated by commas.",
+        autocompletion=described_columns,
+    ),
 ]
 Epsilon = Annotated[str, typer.Option("--epsilon", help="The epsilon to spend, read exactly as written: 0.2 or 1/3.")]
 Epsilons = Annotated[str, typer.Option("--epsilon", help="One epsilon, or several separated by commas.")]
@@ -114,6 +124,28 @@ Columns = Annotated[
         "--columns", help="Column names separated by commas; default: all columns.", autocompletion=described_columns
     ),
 ]
+Within = Annotated[
+    str | None,
+    typer.Option(
+        "--within",
+        help="Columns with categories, separated by commas: only rows that agree on them are neighbors.",
+        autocompletion=described_categories,
+    ),
+]
+#: The same in forecasts, of which one has --within for how far off a count may be.
+Strata = Annotated[
+    str | None,
+    typer.Option(
+        "--strata",
+        help="Columns with categories, separated by commas, as the question has them in its --within.",
+        autocompletion=described_categories,
+    ),
+]
+#: What `eremite detect` and `eremite explain` say about their file.
+POINTS = (
+    "A file of public points, one per row, in the units of the table and written as its files are, with at least the "
+    "chosen columns and those of --within."
+)
 NoiseName = Annotated[
     str,
     typer.Option(

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from eremite import Release, Session
-from eremite.cli.output import plain_number
+from eremite.cli.candidates import PublicPoints
 from eremite.names import list_names, show_name
 from eremite.privacy import exact, shown
 from eremite.release.words import (
@@ -20,7 +20,10 @@ from eremite.release.words import (
     close_draws_in_words,
     defined,
     explained_in_words,
+    group_in_words,
+    groups_in_words,
     mechanism_in_words,
+    neighbors_in_words,
     outlier_in_words,
     protection_in_words,
     rows_error_in_words,
@@ -31,7 +34,6 @@ from eremite.release.words import (
     spent_in_words,
     subject_in_words,
 )
-from eremite.table.bounds import FloatArray
 
 
 def count_panel(release: Release, session: Session) -> Panel:
@@ -40,9 +42,23 @@ def count_panel(release: Release, session: Session) -> Panel:
     answer = f"about {release.value:,}{of} rows are outliers in {list_names(release.columns)}"
     facts = {
         "outlier": outlier_in_words(release),
-        "error": "eremite forecast with the same options tells how far off such counts are, for free",
+        "error": f"eremite forecast with the same options{_strata(release)} tells how far off such counts are, "
+        "for free",
     }
     return _panel("count", release, session, _strong(answer), facts, f"noise: {mechanism_in_words(release)}")
+
+
+def groups_panel(release: Release, session: Session) -> Panel:
+    """A noisy count for each group."""
+    value: Any = release.value
+    answer = f"outliers in {list_names(release.columns)}, by {groups_in_words(release)}, each count with noise"
+    lines = [(f"about {count:,}", show_name(group_in_words(group))) for group, count in value.items()]
+    facts = {
+        "outlier": f"{outlier_in_words(release)}; only rows of the same group are neighbors",
+        "error": "eremite forecast count with the same --by tells how far off such counts are, for free",
+    }
+    noise = f"noise: {mechanism_in_words(release)}"
+    return _panel("count", release, session, _listed(answer, lines), facts, noise)
 
 
 def subspaces_panel(release: Release, session: Session) -> Panel:
@@ -63,7 +79,7 @@ def subspaces_panel(release: Release, session: Session) -> Panel:
     return _panel(title, release, session, _numbered(answer, lines), facts, drawn)
 
 
-def detect_panel(release: Release, session: Session, points: FloatArray | None) -> Panel:
+def detect_panel(release: Release, session: Session, points: PublicPoints | None) -> Panel:
     """Candidates in the order drawn, numbered from 1: points with their values, or rows of the table by number."""
     value: Any = release.value
     one, _ = subject_in_words(release)
@@ -75,7 +91,7 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
         answer = f"drawn as the {len(value):,} {one}s with the fewest rows near them in {where}, in the order drawn"
     lines: list[tuple[str, ...]] = [(f"row {place + 1:,}",) for place in value]
     if points is not None:
-        lines = [(f"candidate {place + 1:,}", _coordinates(release, points[place])) for place in value]
+        lines = [(f"candidate {place + 1:,}", points.in_words(place)) for place in value]
     facts = {
         "candidates": candidates_in_words(release),
         "outlier": outlier_in_words(release),
@@ -84,12 +100,12 @@ def detect_panel(release: Release, session: Session, points: FloatArray | None) 
     return _panel("detect", release, session, _numbered(answer, lines), facts, drawn)
 
 
-def explain_panel(release: Release, session: Session, points: FloatArray) -> Panel:
+def explain_panel(release: Release, session: Session, points: PublicPoints) -> Panel:
     """For each point, numbered from 1, its values and the sets of columns in the order drawn."""
     named = sets_by_point(release)
     # The sentence is about the draw: it does not say whether a point is an outlier, or how many rows are near.
     order = "" if len(named[0]) == 1 else ", in the order drawn"
-    lines = [(sets_in_words(sets), _coordinates(release, point)) for sets, point in zip(named, points, strict=True)]
+    lines = [(sets_in_words(sets), points.in_words(place)) for place, sets in enumerate(named)]
     facts = {
         "searched": searched_in_words(release),
         "alone": outlier_in_words(release),
@@ -103,11 +119,11 @@ def explain_panel(release: Release, session: Session, points: FloatArray) -> Pan
 def radius_panel(release: Release, session: Session) -> Panel:
     """A radius for a share of outliers."""
     share = shown(exact(dict(release.parameters)["share"], "share"))
-    k = defined(release).min_neighbors
+    definition = defined(release)
     answer = (
         f"radius {release.value!r}, drawn as the one with a share of {share} outliers in {list_names(release.columns)}"
     )
-    facts = {"outlier": f"a row with fewer than {k:,} other row{'s' * (k != 1)} within the radius"}
+    facts = {"outlier": f"a row with fewer than {neighbors_in_words(definition)} within the radius"}
     return _panel("radius", release, session, _strong(answer), facts, f"draws: {mechanism_in_words(release)}")
 
 
@@ -134,6 +150,11 @@ def _strong(text: str) -> Text:
     return Text(text, style="bold")
 
 
+def _listed(answer: str, lines: Iterable[tuple[str, ...]]) -> Group:
+    """The answer, and lines below it."""
+    return Group(_strong(answer), Text(), _aligned(lines))
+
+
 def _numbered(answer: str, lines: Iterable[tuple[str, ...]]) -> Group:
     """The answer, and lines below it, numbered from 1."""
     return Group(_strong(answer), Text(), _aligned((f"{i}.", *line) for i, line in enumerate(lines, 1)))
@@ -147,6 +168,6 @@ def _aligned(rows: Iterable[tuple[str, ...]]) -> Grid:
     return grid
 
 
-def _coordinates(release: Release, point: FloatArray) -> str:
-    named = zip(release.columns, point, strict=True)
-    return list_names([f"{show_name(name)} = {plain_number(float(x))}" for name, x in named], show=str)
+def _strata(release: Release) -> str:
+    """How a forecast takes the columns of --within, which it has for an accuracy."""
+    return ", --within as --strata," if defined(release).within else ""

@@ -11,6 +11,16 @@ def parse_columns(text: str | None) -> list[str] | None:
     return None if text is None else _names(text, "--columns")
 
 
+def parse_by(text: str | None) -> list[str] | None:
+    """The names given to --by, if any were."""
+    return None if text is None else _names(text, "--by")
+
+
+def parse_strata(text: str | None, option: str = "--within") -> tuple[str, ...]:
+    """The names of columns on which neighbors must agree, if any were given."""
+    return () if text is None else tuple(_names(text, option))
+
+
 def parse_subspaces(size: int | None, max_size: int | None, subspaces: list[str] | None) -> dict[str, Any]:
     """Which sets of columns to search, as keywords of a query; exactly one of the three options must be given."""
     if (size is not None) + (max_size is not None) + bool(subspaces) != 1:
@@ -34,3 +44,12 @@ def _names(text: str, option: str) -> list[str]:
         raise InputError(
             f"{option} must be column names separated by commas; put a name that contains a comma in double quotes."
         ) from None
+
+
+def require_plain(delta: str, mechanism: str, *others: object) -> None:
+    """Refuse options that counts by group do not have."""
+    if delta != "0" or mechanism != "auto" or any(other is not None for other in others):
+        raise InputError(
+            "Counts by group spend epsilon alone and choose their noise; with --by, leave out --delta and --mechanism, "
+            "and in a forecast --within and --plot."
+        )

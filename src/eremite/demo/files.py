@@ -1,13 +1,16 @@
 """The files that the demo writes into its folder. It replaces its own files and no others."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from eremite.demo.patients import COLUMNS, N_ROWS, ODD_TRIPLE, Floats, Patients, patients, public_sample
+from eremite.demo.patients import COLUMNS, N_ROWS, ODD_TRIPLE, WARDS, Column, Floats, Patients, patients, public_sample
 from eremite.errors import InputError
 
 #: Public points to ask about, in the columns of `ODD_TRIPLE`; the 2nd, 5th and 7th are not plausible.
@@ -39,6 +42,8 @@ stand_in = "public-sample.csv"    # public rows of the same shape, made up as we
 
 [columns]                         # what is possible in a living patient: from medicine, never taken from the rows
 {columns}
+# A patient without a pulse takes no part in questions about the pulse. A ward is not measured: it is for --within.
+{ward}
 
 [budget]                          # for the questions of all analysts together
 epsilon = {epsilon}
@@ -74,10 +79,10 @@ def write_files(folder: Path, epsilon: str) -> Files:
     files = Files(folder, patients())
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_rows(folder / "patients.csv", files.table.rows, list(COLUMNS))
-        _write_rows(folder / "public-sample.csv", public_sample(), list(COLUMNS))
-        _write_rows(files.candidates, CANDIDATES, ODD_TRIPLE.columns)
-        _write_rows(files.suspect, SUSPECT, list(COLUMNS))
+        _write_columns(folder / "patients.csv", files.table.columns)
+        _write_columns(folder / "public-sample.csv", public_sample().columns)
+        _write_columns(files.candidates, _by_name(CANDIDATES, ODD_TRIPLE.columns))
+        _write_columns(files.suspect, _by_name(SUSPECT, list(COLUMNS)))
         files.description.write_text(_description(epsilon), encoding="utf-8")
         for old in [*folder.glob("patients.db*"), folder / "patients.ledger-witness.json", files.report]:
             old.unlink(missing_ok=True)
@@ -93,14 +98,30 @@ def writing(folder: Path) -> Iterator[None]:
         raise InputError(f"Cannot write the demo to {folder}: {error.strerror}; choose another --folder.") from None
 
 
-def _write_rows(path: Path, rows: Floats, names: Sequence[str]) -> None:
-    formats = [f"%.{COLUMNS[name].decimals}f" for name in names]
-    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt=formats)
+def _by_name(points: Floats, names: Sequence[str]) -> dict[str, Floats]:
+    return dict(zip(names, points.T, strict=True))
+
+
+def _write_columns(path: Path, columns: Mapping[str, Any]) -> None:
+    """A line of names, and a line a row; a cell without a value is empty."""
+    cells = [_cells(name, values.tolist()) for name, values in columns.items()]
+    lines = [",".join(columns), *map(",".join, zip(*cells, strict=True)), ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _cells(name: str, values: list[Any]) -> list[str]:
+    if name not in COLUMNS:
+        return values  # wards
+    decimals = COLUMNS[name].decimals
+    return ["" if isnan(value) else f"{value:.{decimals}f}" for value in values]
 
 
 def _description(epsilon: str) -> str:
-    columns = "\n".join(
-        f"{name:<11} = {{ min = {column.low:g}, max = {column.high:g} }}".ljust(40) + f"# {column.unit}"
-        for name, column in COLUMNS.items()
-    )
-    return _DESCRIPTION.format(rows=N_ROWS, columns=columns, epsilon=epsilon)
+    columns = "\n".join(_bounds(name, column).ljust(60) + f"# {column.unit}" for name, column in COLUMNS.items())
+    ward = f"ward        = {{ categories = {json.dumps(WARDS)} }}"
+    return _DESCRIPTION.format(rows=N_ROWS, columns=columns, ward=ward, epsilon=epsilon)
+
+
+def _bounds(name: str, column: Column) -> str:
+    missing = "" if column.missing == "refuse" else f', missing = "{column.missing}"'
+    return f"{name:<11} = {{ min = {column.low:g}, max = {column.high:g}{missing} }}"

@@ -1,10 +1,11 @@
-"""Made-up patients of an intensive care unit: eight columns, three kinds of planted outliers.
+"""Made-up patients of an intensive care unit: eight columns and a ward, four kinds of planted outliers.
 
 Most patients are ordinary: their values are correlated as in medicine, in one cloud without long tails. Each kind of
-outlier is isolated only in the columns that it names; in fewer of them it lies among many others.
+outlier is isolated only in the columns that it names; in fewer of them it lies among many others. Patients of one kind
+are isolated among those of their ward alone. Of some patients nobody noted the pulse: such a cell is NaN.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,17 +19,21 @@ _SEED, _PUBLIC_SEED = 20150611, 20150612
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A measurement: its unit, its public bounds (what a living patient can have), and its number of decimals."""
+    """A measurement: its unit, its public bounds (what a living patient can have), and its number of decimals.
+
+    `missing` is what becomes of patients without a value.
+    """
 
     unit: str
     low: float
     high: float
     decimals: int
+    missing: str = "refuse"
 
 
 COLUMNS = {
     "age": Column("years", 0, 120, 0),
-    "pulse": Column("beats a minute", 0, 250, 0),
+    "pulse": Column("beats a minute", 0, 250, 0, "leave-out"),
     "glucose": Column("mmol/L", 0, 50, 1),
     "hemoglobin": Column("g/dL", 2, 24, 1),
     "hematocrit": Column("%", 6, 72, 1),
@@ -36,15 +41,20 @@ COLUMNS = {
     "pco2": Column("mmHg", 10, 90, 1),
     "bicarbonate": Column("mmol/L", 5, 50, 1),
 }
+WARDS = ("heart", "infections", "surgery")
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of planted outliers: the columns in which they are isolated, and the reason in words."""
+    """A kind of planted outliers: the columns in which they are isolated, and the reason in words.
+
+    With `within`, they are isolated among the patients that agree with them on these columns.
+    """
 
     columns: tuple[str, ...]
     words: str
+    within: tuple[str, ...] = ()
 
 
 EXTREME = Kind(("glucose",), "a glucose far above everyone else's")
@@ -56,14 +66,21 @@ ODD_TRIPLE = Kind(
     ("ph", "pco2", "bicarbonate"),
     "a blood gas that contradicts itself: any two of its values are ordinary, all three cannot be true",
 )
+ODD_WARD = Kind(("age", "pulse"), "a pulse that is ordinary in the hospital, though not on their ward", ("ward",))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patients:
-    """The rows in the units of `COLUMNS`, and the numbers of the planted ones."""
+    """The rows in the units of `COLUMNS`, the ward of each, and the numbers of the planted ones."""
 
     rows: Floats
-    planted: dict[Kind, NDArray[np.int64]]
+    wards: NDArray[np.str_]
+    planted: Mapping[Kind, NDArray[np.int64]]
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64] | NDArray[np.str_]]:
+        """The table by column, the ward last."""
+        return {name: self.rows[:, at] for name, at in _PLACE.items()} | {"ward": self.wards}
 
 
 def patients() -> Patients:
@@ -74,12 +91,18 @@ def patients() -> Patients:
     order = rng.permutation(N_ROWS)
     places = np.split(np.argsort(order), np.cumsum([len(rows) for rows in kinds.values()]))
     rows = _rounded(np.vstack([*kinds.values(), rest]))[order]
-    return Patients(rows, dict(zip(kinds, places, strict=False)))
+    planted = dict(zip(kinds, places, strict=False))
+    wards = _wards(rng, rows)
+    planted[ODD_WARD] = _moved(rng, rows, wards, places[-1])
+    return Patients(_without_some_pulses(rng, rows, planted[ODD_WARD]), wards, planted)
 
 
-def public_sample() -> Floats:
+def public_sample() -> Patients:
     """Other ordinary patients, as a public study might have: no planted outliers and no private row."""
-    return _rounded(_ordinary(np.random.default_rng(_PUBLIC_SEED), N_ROWS))
+    rng = np.random.default_rng(_PUBLIC_SEED)
+    rows = _rounded(_ordinary(rng, N_ROWS))
+    wards = _wards(rng, rows)
+    return Patients(_without_some_pulses(rng, rows, np.empty(0, dtype=np.int64)), wards, {})
 
 
 def scaled(rows: Floats) -> Floats:
@@ -143,14 +166,50 @@ def _odd_triples(rng: np.random.Generator) -> Floats:
     return _apart(rows[ordinary & (np.abs((a - b) / 2 - x) > 0.1)], ODD_TRIPLE.columns, 0.0155)
 
 
+# On the ward for hearts a pulse is low, on the one for infections high, on the one for surgery either.
+_USUAL_PULSE, _OVERLAP, _FAR = 90, 3, 11
+
+
+def _wards(rng: np.random.Generator, rows: Floats) -> NDArray[np.str_]:
+    pulse = rows[:, _PLACE["pulse"]] - _USUAL_PULSE
+    fast = np.where(np.abs(pulse) < _OVERLAP, rng.random(len(rows)) < 0.5, pulse > 0)
+    own = np.where(fast, WARDS[1], WARDS[0])
+    return np.asarray(np.where(rng.random(len(rows)) < 0.6, own, WARDS[2]))
+
+
+def _moved(
+    rng: np.random.Generator, rows: Floats, wards: NDArray[np.str_], among: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Move some patients, none near another, to the ward where nobody has a pulse like theirs; their numbers."""
+    pulse = rows[among, _PLACE["pulse"]] - _USUAL_PULSE
+    moved = []
+    for ward, odd in ((WARDS[0], pulse > _FAR), (WARDS[1], pulse < -_FAR)):
+        some = rng.permutation(among[odd])
+        moved.append(some[_places_apart(rows[some], ODD_WARD.columns, 0.0135)])
+        wards[moved[-1]] = ward
+    return np.sort(np.concatenate(moved))
+
+
+def _without_some_pulses(rng: np.random.Generator, rows: Floats, keep: NDArray[np.int64]) -> Floats:
+    """The rows, one in fifty of them without a pulse, though none of those to keep."""
+    unnoted = rng.random(len(rows)) < 0.02
+    unnoted[keep] = False
+    rows[unnoted, _PLACE["pulse"]] = np.nan
+    return rows
+
+
 def _apart(rows: Floats, columns: Sequence[str], radius: float) -> Floats:
     """A selection of rows, no two within the radius: outliers close to each other would not be outliers."""
+    return rows[_places_apart(rows, columns, radius)]
+
+
+def _places_apart(rows: Floats, columns: Sequence[str], radius: float) -> list[int]:
     points = scaled(rows)[:, [_PLACE[name] for name in columns]]
     kept: list[int] = []
     for place, point in enumerate(points):
         if np.all(np.mean((points[kept] - point) ** 2, axis=1) > radius**2):
             kept.append(place)
-    return rows[kept]
+    return kept
 
 
 def _rounded(rows: Floats) -> Floats:

@@ -2,13 +2,13 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES, SUSPECT, Files
-from eremite.demo.patients import COLUMNS, EXTREME, ODD_PAIR, ODD_TRIPLE, Kind
+from eremite.demo.patients import COLUMNS, EXTREME, ODD_PAIR, ODD_TRIPLE, ODD_WARD, Kind
 from eremite.demo.progress import bar
 from eremite.demo.shell import NEXT
 from eremite.demo.steps import Step
@@ -22,9 +22,10 @@ from eremite.release import Release
 from eremite.release.words import mechanism_in_words, protection_in_words
 from eremite.session import Session
 
-BUDGET = "5.8"
+BUDGET = "6.8"
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
-COUNT, PAIRS, TRIPLES, DETECT, EXPLAIN, REFUSED = map(Fraction, ("1", "1.5", "2.5", "0.3", "0.3", "0.5"))
+WARD_DEFINITION = replace(DEFINITION, within=ODD_WARD.within)
+COUNT, PAIRS, TRIPLES, WARD, DETECT, EXPLAIN, REFUSED = map(Fraction, ("1", "1.5", "2.5", "1", "0.3", "0.3", "0.5"))
 _WITHIN = 20
 _REQUEST_ID = "glucose-1"
 
@@ -45,6 +46,7 @@ class Tour:
         yield self._how_many(forecast.forecast)
         yield self._where_pairs()
         yield self._where_triples()
+        yield self._within_wards()
         yield self._which()
         yield self._why()
         yield self._refused()
@@ -126,6 +128,30 @@ class Tour:
             "searched.",
             exact=f"The set with the most is {list_names(best)} with {most:,}, the next has {next_most:,}; each "
             f"pair of the three has {pairs:,} at most. {self._planted(ODD_TRIPLE)}",
+            release=release,
+        )
+
+    def _within_wards(self) -> Step:
+        columns, within = ODD_WARD.columns, ODD_WARD.within
+        with bar("Counting, ward by ward"):
+            release = self.session.count_outliers(WARD_DEFINITION, columns, epsilon=WARD)
+        exact, among_all = self.exact.count(columns, within), self.exact.count(columns)
+        return Step(
+            title="Odd for their ward?",
+            why="A pulse that is ordinary on the ward for infections may be odd on the one for hearts. How many "
+            "patients have an age and a pulse that hardly anyone else on their ward has? With --within ward, only "
+            "patients of the same ward are neighbors.",
+            command=self._command(
+                "count", f"--columns {','.join(columns)}", f"--within {','.join(within)}", f"--epsilon {shown(WARD)}"
+            ),
+            answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in "
+            f"{list_names(columns)} on their ward.",
+            facts=self._cost(release),
+            reading="Of some patients nobody noted the pulse. By a public rule of the description they take no part in "
+            "this question: they are neither outliers nor neighbors. How many they are stays private, and so does how "
+            "many patients a ward has; the wards themselves are a public list.",
+            exact=f"Exactly {exact:,}; among all wards together, {among_all:,}. {self._planted(ODD_WARD)} Left out: "
+            f"{self.exact.left_out(columns):,} patients without a pulse.",
             release=release,
         )
 

@@ -16,6 +16,7 @@ from eremite.demo.steps import Step
 from eremite.html import definitions, element, grid
 from eremite.ledger import Ledger
 from eremite.ledger.to_json import line_to_json
+from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.release.words import definition_in_words
 from eremite.session import Session
@@ -29,6 +30,7 @@ class Dataset:
     name: str
     words: str  # what the rows are
     columns: Mapping[str, Column]
+    categories: Mapping[str, Sequence[str]]
     definition: OutlierDefinition
 
 
@@ -68,6 +70,10 @@ def _table(dataset: Dataset, session: Session) -> str:
         "protected": "every row" if session.rows_per_person == 1 else f"{session.rows_per_person} rows a person",
         "outlier": definition_in_words(dataset.definition),
     }
+    facts |= {name: f"{list_names(values)}, for strata" for name, values in dataset.categories.items()}
+    left_out = [name for name, column in dataset.columns.items() if column.missing == "leave-out"]
+    if left_out:
+        facts["left out"] = f"rows without a value, from questions about {list_names(left_out)}; how many is private"
     rows = [(name, column.unit, f"{column.low:g}", f"{column.high:g}") for name, column in dataset.columns.items()]
     return _section(
         "The table",

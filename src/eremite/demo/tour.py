@@ -4,7 +4,7 @@ from pathlib import Path
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import Files, write_files, writing
-from eremite.demo.patients import COLUMNS
+from eremite.demo.patients import COLUMNS, WARDS
 from eremite.demo.progress import bar
 from eremite.demo.questions import BUDGET, DEFINITION, Tour
 from eremite.demo.report import Dataset, report
@@ -32,7 +32,10 @@ def run(folder: Path) -> None:
         steps.append(step)
     with bar("Writing the report"):
         page = report(
-            Dataset(name, "made-up patients of an intensive care unit", COLUMNS, DEFINITION), session, ledger, steps
+            Dataset(name, "made-up patients of an intensive care unit", COLUMNS, {"ward": WARDS}, DEFINITION),
+            session,
+            ledger,
+            steps,
         )
     with writing(folder):
         files.report.write_text(page, encoding="utf-8")
@@ -44,8 +47,8 @@ def run(folder: Path) -> None:
 def _welcome(screen: Screen, files: Files, n_rows: int) -> None:
     screen.head("eremite: a tour on a made-up table")
     screen.say(
-        f"{n_rows:,} patients of an intensive care unit, one row each: {list_names(list(COLUMNS))}. All of them are "
-        "made up, and three kinds of outliers were planted among them. An outlier, from here on, is "
+        f"{n_rows:,} patients of an intensive care unit, one row each: {list_names([*COLUMNS, 'ward'])}. All of "
+        "them are made up, and four kinds of outliers were planted among them. An outlier, from here on, is "
         f"{definition_in_words(DEFINITION)}."
     )
     screen.files(

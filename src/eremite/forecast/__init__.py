@@ -2,6 +2,7 @@
 
 from eremite.forecast.comparison import LeftOut, MechanismComparison, compare_mechanisms
 from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, forecast_count
+from eremite.forecast.groups import CountByForecast, GroupErrors, forecast_count_by
 from eremite.forecast.planted import SEARCH_SHAPES, made_up_for_search
 from eremite.forecast.radius import RadiusForecast, forecast_radius
 from eremite.forecast.rows import RowsForecast, forecast_rows
@@ -16,8 +17,10 @@ from eremite.forecast.subspaces import (
 __all__ = [
     "SEARCH_SHAPES",
     "SHAPES",
+    "CountByForecast",
     "CountError",
     "CountForecast",
+    "GroupErrors",
     "LeftOut",
     "MechanismComparison",
     "RadiusForecast",
@@ -29,6 +32,7 @@ __all__ = [
     "epsilon_for_count",
     "epsilon_for_subspaces",
     "forecast_count",
+    "forecast_count_by",
     "forecast_radius",
     "forecast_rows",
     "forecast_subspaces",

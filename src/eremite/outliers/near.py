@@ -36,7 +36,7 @@ def rows_near_in_sets(
 ) -> NDArray[np.int64]:
     """For each point and each set of columns, the number of rows of its stratum within the radius in these columns.
 
-    Exact, hence private.
+    Exact, hence private. A row with NaN in a column of a set is near nobody in it.
     """
     found = np.zeros((len(points), len(sets)), dtype=np.int64)
     for place, code in enumerate(part.strata.tolist()):

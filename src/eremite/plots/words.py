@@ -20,10 +20,18 @@ def list_columns(names: Sequence[str]) -> str:
     return list_names(names, most=6, show=lambda name: show_name(name, LONGEST_NAME))
 
 
-def outlier(min_neighbors: int, radius: float | None, one: str = "row", others: str = "other row") -> str:
-    """The definition of an outlier in words: `one` is an outlier if few `others` are near."""
+def outlier(
+    min_neighbors: int,
+    radius: float | None,
+    one: str = "row",
+    others: str = "other row",
+    within: Sequence[str] = (),
+) -> str:
+    """The definition of an outlier in words: `one` is an outlier if few `others` are near, and agree with it."""
     near = "the radius" if radius is None else f"{radius:g}"
-    return f"outlier: a {one} with fewer than {min_neighbors:,} {others}{'s' * (min_neighbors != 1)} within {near}"
+    alike = f" that agree with it on {list_columns(within)}" if within else ""
+    number = f"{min_neighbors:,} {others}{'s' * (min_neighbors != 1)}"
+    return f"outlier: a {one} with fewer than {number}{alike} within {near}"
 
 
 class Definition(Protocol):
@@ -34,6 +42,9 @@ class Definition(Protocol):
 
     @property
     def radius(self) -> float: ...
+
+    @property
+    def within(self) -> Sequence[str]: ...
 
 
 def frame(figure: Figure, title: str, *footer: str) -> Figure:
@@ -53,7 +64,7 @@ def forecast_frame(figure: Figure, title: str, definition: Definition, stand_in:
     return frame(
         figure,
         title,
-        "; ".join([outlier(definition.min_neighbors, definition.radius), *notes]),
+        "; ".join([outlier(definition.min_neighbors, definition.radius, within=definition.within), *notes]),
         f"forecast on {stand_in}",
         "no private row was looked at, nothing was spent",
     )

@@ -7,12 +7,14 @@ from eremite.queries.forecasts import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ForecastCountByQuery,
     ForecastCountQuery,
     ForecastQuery,
     ForecastRadiusQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
 )
+from eremite.queries.groups import CountByQuery
 from eremite.queries.plan import Plan, Progress
 from eremite.queries.radius import RadiusQuery
 from eremite.queries.report import ReportQuery
@@ -22,11 +24,13 @@ from eremite.queries.subspaces import SubspacesQuery
 
 __all__ = [
     "CompareMechanismsQuery",
+    "CountByQuery",
     "CountQuery",
     "DetectQuery",
     "EpsilonForCountQuery",
     "EpsilonForSubspacesQuery",
     "ExplainQuery",
+    "ForecastCountByQuery",
     "ForecastCountQuery",
     "ForecastQuery",
     "ForecastRadiusQuery",

@@ -54,17 +54,45 @@ def _float(value: object, words: str = "be a number") -> float:
     return number
 
 
-def _point(value: object) -> list[Any]:
-    """A list of numbers, or a list of such lists; read up to the first mistake."""
-    if isinstance(value, list) and any(isinstance(part, list) for part in value):
-        return [_coordinates(part) for part in value]
-    return _coordinates(value)
+def _candidates(value: object) -> Any:
+    """A list of points, or null; read up to the first mistake."""
+    if value is not None and not isinstance(value, list):
+        raise _must(_POINTS)
+    return None if value is None else _points(value)
 
 
-def _coordinates(value: object) -> list[float]:
+def _point(value: object) -> Any:
+    """One point, or a list of points."""
+    if isinstance(value, list) and any(isinstance(part, list | dict) for part in value):
+        return _points(value)
+    return _cells(value) if isinstance(value, list) else _named_cells(value)
+
+
+def _points(points: list[Any]) -> Any:
+    """Points in rows; of points by name, the cells of each column."""
+    if not any(isinstance(point, dict) for point in points):
+        return [_cells(point) for point in points]
+    named = [_named_cells(point) for point in points]
+    if any(point.keys() != named[0].keys() for point in named):
+        raise _must("have the same names in all points")
+    return {name: [point[name] for point in named] for name in named[0]}
+
+
+def _cells(value: object) -> list[float | str | bool]:
     if not isinstance(value, list):
-        raise _must("be a list of numbers, or a list of such lists")
-    return [_float(number, "have as each coordinate a number") for number in value]
+        raise _must(_POINTS)
+    return [_cell(cell) for cell in value]
+
+
+def _named_cells(value: object) -> dict[str, float | str | bool]:
+    if not isinstance(value, dict):
+        raise _must(_POINTS)
+    return {name: _cell(cell) for name, cell in value.items()}
+
+
+def _cell(value: object) -> float | str | bool:
+    """A number, or what a cell of other columns may hold; what fits a column is decided with the table."""
+    return value if isinstance(value, str | bool) else _float(value, "have as each coordinate a number or a text")
 
 
 def _definition(value: object) -> OutlierDefinition:
@@ -79,7 +107,9 @@ def _read_as(kind: Any) -> GetPydanticSchema:
     return GetPydanticSchema(lambda _, handler: handler.generate_schema(kind))
 
 
+_POINTS = "be a list of points, each a list of values or an object with a value for each name"
 _FEWER = "A row with fewer other rows near it is an outlier."
+_STRATA = "Columns with categories; only rows that agree on them are neighbors."
 _DEFINITION_SCHEMA = {
     "type": "object",
     "required": ["min_neighbors", "radius"],
@@ -90,12 +120,26 @@ _DEFINITION_SCHEMA = {
             "type": "number",
             "description": "How near is near: in distances that run from 0 to 1, as the bounds scale.",
         },
+        "within": {
+            "type": "array",
+            "items": {"type": "string"},
+            "default": [],
+            "description": _STRATA,
+        },
     },
 }
 _EXACT = Annotated[
     int | Decimal | str, PlainValidator(_number), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
 ]
-_POINT_SCHEMA = {"type": "array", "items": {"type": "number"}}
+_CELL_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "boolean"}]}
+_POINT_SCHEMA: dict[str, Any] = {
+    "anyOf": [{"type": "array", "items": _CELL_SCHEMA}, {"type": "object", "additionalProperties": _CELL_SCHEMA}]
+}
+_POINTS_SCHEMA = {"type": "array", "items": _POINT_SCHEMA}
+_ONE_POINT = (
+    "a list with a value for each column and then for each column of `within`, or an object by name. A value is a "
+    "number; in columns of dates, booleans or categories also a text such as 2026-01-31, or true or false"
+)
 _WHOLE = Annotated[int, Field(strict=True)]
 _FLOAT = Annotated[float, PlainValidator(_float), WithJsonSchema({"type": "number"})]
 # A long list is read up to its first mistake: only that one is reported, and a million take a minute to collect.
@@ -146,20 +190,18 @@ SelectionName = Annotated[
 ]
 Candidates = Annotated[
     Any,
-    _read_as(Annotated[list[_FLOATS], Field(fail_fast=True)] | None),
+    PlainValidator(_candidates),
+    WithJsonSchema({"anyOf": [_POINTS_SCHEMA, {"type": "null"}]}),
     Field(
-        description="Public points in the table's own units, each a list with a number for each column; null for the "
-        "rows of the table, where the answer is close to a random pick."
+        description=f"Public points in the table's own units, each {_ONE_POINT}. Null for the rows of the table, where "
+        "the answer is close to a random pick."
     ),
 ]
 Point = Annotated[
     Any,
     PlainValidator(_point),
-    WithJsonSchema({"anyOf": [_POINT_SCHEMA, {"type": "array", "items": _POINT_SCHEMA}]}),
-    Field(
-        description="A public point in the table's own units, a list with a number for each column; or a list of such "
-        "points."
-    ),
+    WithJsonSchema({"anyOf": [*_POINT_SCHEMA["anyOf"], _POINTS_SCHEMA]}),
+    Field(description=f"A public point in the table's own units, {_ONE_POINT}. Or a list of such points."),
 ]
 Share = Annotated[
     Number, _read_as(_EXACT), Field(description="Which part of the rows shall be outliers: 0.01 or 1/100.")
@@ -172,7 +214,12 @@ Radii = Annotated[
 Strata = Annotated[
     Sequence[str] | None,
     _read_as(_NAMES | None),
-    Field(description="Columns with categories; only rows that agree on them are neighbors."),
+    Field(description=_STRATA),
+]
+By = Annotated[
+    str | Sequence[str],
+    _read_as(str | _NAMES),
+    Field(description="The column with categories whose values make the groups, or a list of such columns."),
 ]
 MostYes = Annotated[int, Field(strict=True, description="How many answers may be yes.")]
 Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a count may be, in rows.")]

@@ -7,6 +7,7 @@ from eremite.queries.count import CountQuery
 from eremite.queries.fields import (
     FROM_JSON,
     USUAL_EPSILONS,
+    By,
     Columns,
     Definition,
     Delta,
@@ -22,6 +23,7 @@ from eremite.queries.fields import (
     Strata,
     Within,
 )
+from eremite.queries.groups import CountByQuery
 from eremite.queries.subspaces import SearchFields, SubspacesQuery
 
 
@@ -70,6 +72,24 @@ class CompareMechanismsQuery(_CountForecast):
     name: ClassVar[str] = "compare_mechanisms"
 
     epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastCountByQuery:
+    """How far off the count of each group would be."""
+
+    name: ClassVar[str] = "forecast_count_by"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    by: By
+    columns: Columns = None
+    epsilon: Epsilons = USUAL_EPSILONS
+    shape: ShapeName = "clusters"
+
+    def at(self, epsilon: Number) -> CountByQuery:
+        """The counts whose errors are forecast."""
+        return CountByQuery(definition=self.definition, by=self.by, columns=self.columns, epsilon=epsilon)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +149,7 @@ class ForecastRowsQuery:
 
 ForecastQuery = (
     ForecastCountQuery
+    | ForecastCountByQuery
     | EpsilonForCountQuery
     | CompareMechanismsQuery
     | ForecastSubspacesQuery

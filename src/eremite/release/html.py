@@ -12,6 +12,8 @@ from eremite.release.words import (
     close_draws_in_words,
     drawn_sets_in_words,
     explained_in_words,
+    group_in_words,
+    groups_in_words,
     mechanism_in_words,
     outlier_in_words,
     protection_in_words,
@@ -56,6 +58,13 @@ def _names(names: Any) -> str:
 
 def _count(release: Release) -> _Answer:
     return f"about {release.value:,} rows are outliers in {_names(release.columns)}", (), []
+
+
+def _groups(release: Release) -> _Answer:
+    value: Any = release.value
+    title = f"outliers in {_names(release.columns)}, by {groups_in_words(release)}"
+    rows = [(show_name(group_in_words(group)), f"about {count:,}") for group, count in value.items()]
+    return title, (groups_in_words(release), "outliers"), rows
 
 
 def _subspaces(release: Release) -> _Answer:
@@ -105,7 +114,7 @@ def _answer(release: Release) -> _Answer:
     """The answer; a value of a shape that no release of ours has is shown as it is."""
     try:
         return _ANSWERS[release.query](release)
-    except (KeyError, TypeError, ValueError, InputError):
+    except (KeyError, TypeError, ValueError, AttributeError, InputError):
         return _plain(release)
 
 
@@ -115,6 +124,7 @@ def _plain(release: Release) -> _Answer:
 
 _ANSWERS = {
     "count_outliers": _count,
+    "count_outliers_by": _groups,
     "top_subspaces": _subspaces,
     "outlier_report": _report,
     "detect_outliers": _detection,

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.outliers import OutlierDefinition
-from eremite.plots import answers, candidates, count, radii, sets
+from eremite.plots import answers, candidates, count, groups, radii, sets
 from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
+from eremite.release.by_group import ByGroup
 from eremite.release.release import Release
 from eremite.release.words import (
     defined,
     drawn_sets_in_words,
     explained_in_words,
+    group_in_words,
+    groups_in_words,
     mechanism_in_words,
     most_rows_off,
     protected_in_words,
@@ -99,7 +102,17 @@ def _cut(number: Fraction) -> str:
 
 def _outlier(release: Release) -> str:
     definition = defined(release)
-    return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release))
+    return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release), definition.within)
+
+
+def _groups(release: Release) -> Drawn:
+    value: Any = release.value
+    if not isinstance(value, ByGroup):
+        raise InputError("A picture of counts by group needs a release whose value is counts by group.")
+    title = f"Outliers (with noise) in {list_columns(release.columns)}, by {show_name(groups_in_words(release), 60)}"
+    return Drawn(
+        groups.draw([group_in_words(group) for group in value], list(value.values())), title, _outlier(release)
+    )
 
 
 def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
@@ -163,7 +176,7 @@ def _choose_radius(release: Release) -> Drawn:
     share = show_name(str(told.get("share")), 28)
     where = list_columns(release.columns)
     title = f"Radius {definition.radius:g}, drawn for a share of {share} outliers in {where}"
-    return Drawn(figure, title, outlier(definition.min_neighbors, None))
+    return Drawn(figure, title, outlier(definition.min_neighbors, None, within=definition.within))
 
 
 def _count_rows(release: Release) -> Drawn:
@@ -183,6 +196,7 @@ def _open_screen(release: Release) -> Drawn:
 
 _DRAWN: dict[str, Callable[[Release], Drawn]] = {
     "count_outliers": _count,
+    "count_outliers_by": _groups,
     "top_subspaces": _top_subspaces,
     "outlier_report": _outlier_report,
     "detect_outliers": _detect_outliers,

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, get_args
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Neighbors, exact, json_number
+from eremite.release.by_group import ByGroup, parsed_groups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eremite.release.picture import Forecast
 
-#: A count; a radius; or, in tuples, subspaces, counts beside them, positions of candidates, answers.
-Value = int | float | bool | str | tuple["Value", ...]
+#: A count; a radius; in tuples, subspaces, counts beside them, positions of candidates, answers; or counts by group.
+Value = int | float | bool | str | tuple["Value", ...] | ByGroup
 Parameter = int | float | str | None | tuple["Parameter", ...]
 #: What else was asked for, by name.
 Parameters = tuple[tuple[str, Parameter], ...]
@@ -45,7 +46,7 @@ class Release:
     def to_json(self) -> str:
         """One JSON object. Epsilon and delta are decimal numbers, or texts "p/q" where those would not be exact."""
         fields = {
-            "value": self.value,  # tuples are written as lists
+            "value": self.value.pairs if isinstance(self.value, ByGroup) else self.value,  # tuples become lists
             "query": self.query,
             "columns": list(self.columns),
             "definition": None if self.definition is None else self.definition.to_json(),
@@ -87,14 +88,15 @@ class Release:
         return release_html(self)
 
 
-_VALUES = {"count_outliers": int, "choose_radius": float, "count_rows": int}
+_VALUES = {"count_outliers_by": ByGroup, "count_outliers": int, "choose_radius": float, "count_rows": int}
 _TEXTS = ("query", "mechanism", "request_id", "version")
 
 
 def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as a release holds them; a ValueError for anything else."""
+    value = _tuples(fields["value"])
     parsed = {
-        "value": _tuples(fields["value"]),
+        "value": parsed_groups(value) if fields["query"] == "count_outliers_by" else value,
         "parameters": tuple((name, _tuples(value)) for name, value in fields.get("parameters", {}).items()),
         "columns": _tuples(fields["columns"]),
         "definition": None if fields["definition"] is None else OutlierDefinition(**fields["definition"]),

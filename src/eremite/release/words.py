@@ -17,12 +17,17 @@ _LARGEST = 10**15  # no release of ours has larger numbers; texts stay short
 
 def definition_in_words(definition: OutlierDefinition, one: str = "row", others: str = "other row") -> str:
     """When `one` is an outlier, by how many `others` are near."""
-    least, radius = definition.min_neighbors, definition.radius
-    alike = f" that agree with it on {list_names(definition.within)}" if definition.within else ""
     return (
-        f"a {one} with fewer than {least:,} {others}{'s' * (least != 1)}{alike} within distance {radius!r}; "
+        f"a {one} with fewer than {neighbors_in_words(definition, others)} within distance {definition.radius!r}; "
         "distances run from 0 to 1, as the public bounds scale every column"
     )
+
+
+def neighbors_in_words(definition: OutlierDefinition, others: str = "other row") -> str:
+    """How many `others` an ordinary row has near it at least, and on what they agree with it."""
+    least = definition.min_neighbors
+    alike = f" that agree with it on {list_names(definition.within)}" if definition.within else ""
+    return f"{least:,} {others}{'s' * (least != 1)}{alike}"
 
 
 def defined(release: Release) -> OutlierDefinition:
@@ -109,6 +114,18 @@ def searched_in_words(release: Release) -> str:
 def _family(release: Release, largest: int) -> Subspaces:
     """All sets of up to `largest` columns."""
     return Subspaces(release.columns, range(1, largest + 1))
+
+
+def groups_in_words(release: Release) -> str:
+    """By which columns rows were grouped."""
+    by = dict(release.parameters).get("by")
+    return list_names([str(name) for name in by]) if isinstance(by, tuple) and by else "groups"
+
+
+def group_in_words(group: object) -> str:
+    """A group by its value, or by its values; true and false as they are declared."""
+    values = group if isinstance(group, tuple) else (group,)
+    return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
 
 
 def drawn_sets_in_words(number: int) -> str:

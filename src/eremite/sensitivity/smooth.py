@@ -183,7 +183,7 @@ def _searched(
     search.keep(max(known, Fraction(min(seen.most, relation.least(0)))))
     blocks = 0
     while (left := search.still_open()).size:
-        if blocks == _FIRST_BLOCKS:
+        if blocks == (_FIRST_BLOCKS if relation.is_replacement else 1):
             search.close_late_ones()
             left = search.still_open()
         if left.size:
@@ -237,6 +237,8 @@ class _Search:
         """The first open changes: those that lie not much further away, or have hardly more rows."""
         steps = self.changes.step[left]
         first = left[steps <= _BLOCK * (steps[0] + 1)]
+        if not self.changes.relation.is_replacement:
+            return np.asarray(first)
         hull = self.changes.hull(first)
         rows = _ALIKE_ROWS * self.seen.size(hull)
         more = left[first.size :]
@@ -247,7 +249,8 @@ class _Search:
         seen, hull = self.seen, self.changes.hull(block)
         if block.size > 1:
             seen = seen.narrowed(hull, self._lowest_floor(block), looks=block.size)
-        if block.size >= _MANY and seen.size(hull) <= _ALIKE_ROWS * seen.size(self.changes[int(block[0])]):
+        alike = seen.size(hull) <= _ALIKE_ROWS * seen.size(self.changes[int(block[0])])
+        if block.size >= _MANY and (alike or not self.changes.relation.is_replacement):
             self.evaluate(seen, hull, self._lowest_floor(block))
         while (block := block[self._is_open()[block]]).size:
             wanted = self.most_telling(block)
@@ -264,19 +267,18 @@ class _Search:
         change = self.changes[first]
         like = left[self.ceiling[left] == self.ceiling[first]]
         like = like[(self.changes.within(change) | self.changes.beyond(change))[like]]
-        most = _ALIKE * self._floor(int(like[0])) + 1  # a look takes longer the lower the floor
-        like = like[[self._floor(i) <= most for i in like.tolist()]]
+        floors = self._floors(like)
+        like = like[floors <= _ALIKE * floors[0] + 1]  # a look takes longer the lower the floor
         nearer: NDArray[np.intp] = like[: like.size // 2 + 1]
         return nearer[self.changes.within(self.changes[int(nearer[-1])])[nearer]]
 
     def _lowest_floor(self, some: NDArray[np.intp]) -> int:
-        return min(map(self._floor, some.tolist()))
+        return int(self._floors(some).min())
 
-    def _floor(self, i: int) -> int:
+    def _floors(self, some: NDArray[np.intp]) -> NDArray[np.int64]:
         """A change with no more than this in one ball does not win."""
-        change = self.changes[i]
-        floor = exp(min(self.best_log + self.fall * change.step, 600)) * (1 - _SLACK) - change.own
-        return max(0, int(min(floor, self.seen.most)))
+        values = np.exp(np.minimum(self.best_log + self.fall * self.changes.step[some], 600)) * (1 - _SLACK)
+        return np.asarray(np.clip(values - self.changes.own[some], 0, self.seen.most), dtype=np.int64)
 
     def evaluate(self, seen: Windows | Strata, change: Change, floor: int) -> None:
         """Look at a change, no closer than it takes to see that none with this floor wins within it."""

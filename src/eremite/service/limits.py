@@ -31,22 +31,23 @@ _MAX_ROWS = 2**32
 class Facts:
     """Public facts of a table that limit a request."""
 
-    rows: int
+    rows: int  # the number of rows, or the largest possible one where it is private
     columns: int
-    longest_name: int  # in characters
+    longest_name: int  # of a column or a category, in characters
     categories: int = 0  # columns that have them
 
     @property
     def rows_in_words(self) -> str:
-        """Why no row has more neighbors: of how many rows, where their number is public."""
+        """The reason for a limit on a number of rows."""
         return f"the table has {self.rows:,} rows" if self.rows < _MAX_ROWS else "no table has more rows"
 
 
 def facts_of(table: Table) -> Facts:
     """The facts of a table."""
-    names = (*table.columns, *table.categories)
+    listed = (str(value) for column in table.categories.values() for value in column.names)
+    longest = max(map(len, (*table.columns, *table.categories, *listed)))
     rows = table.n_rows if table.neighbors == "replace" else _MAX_ROWS
-    return Facts(rows, len(table.columns), max(map(len, names)), len(table.categories))
+    return Facts(rows, len(table.columns), longest, len(table.categories))
 
 
 Largest = Callable[[Facts], int]
@@ -62,6 +63,7 @@ class Limit:
     or_one_part: bool = False  # whether a list without lists in it is such a list itself
     as_text: bool = False  # whether the number may be a text, such as "1/3"
     names: bool = False  # whether a list holds names of columns
+    cells: bool = False  # whether lists in a list, and objects, hold cells, of which some are texts
     why: str = ""
 
 
@@ -91,6 +93,7 @@ def _sets(facts: Facts) -> int:
 
 
 _TABLE_ROWS, _TABLE_COLUMNS = "{facts.rows_in_words}", "the table has {facts.columns:,} columns"
+_TABLE_CELLS = f"{_TABLE_COLUMNS}, and {{facts.categories:,}} with categories"
 _TABLE_CATEGORIES = "the table has {facts.categories:,} columns with categories"
 
 #: By field, for all questions and forecasts. The fields of a definition are listed beside the others.
@@ -109,8 +112,9 @@ LIMITS: Mapping[str, Limit] = {
     "subspaces": Limit(length=_sets, inner_length=_columns, names=True, why=_TABLE_COLUMNS),
     "utility": Limit(),
     "selection": Limit(),
-    "candidates": Limit(length=_constant(100_000), inner_length=_cells, why=_TABLE_COLUMNS),
-    "point": Limit(length=_constant(100_000), inner_length=_cells, or_one_part=True, why=_TABLE_COLUMNS),
+    "candidates": Limit(length=_constant(100_000), inner_length=_cells, cells=True, why=_TABLE_CELLS),
+    "point": Limit(length=_constant(100_000), inner_length=_cells, or_one_part=True, cells=True, why=_TABLE_CELLS),
+    "by": Limit(length=_categories, names=True, why=_TABLE_CATEGORIES),
     "share": Limit(number=_constant(1), as_text=True),
     "radii": Limit(number=_constant(1), length=_constant(1_000)),
     # How far off a count may be, or columns with categories.
@@ -127,6 +131,8 @@ def require_within_limits(fields: Mapping[str, Any], facts: Facts) -> None:
         if name == "definition" and isinstance(value, dict):
             for part in value.keys() & {"min_neighbors", "radius"}:
                 _Check(part, LIMITS[part], facts).require(value[part])
+            if isinstance(value.get("within"), list):
+                _Check("within", LIMITS["within"], facts).require(value["within"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,8 @@ class _Check:
     def require(self, value: object) -> None:
         if isinstance(value, list):
             self._require_list(value)
+        elif isinstance(value, dict) and self.limit.cells:
+            self._require_part(value)
         else:
             self._require_scalar(value)
 
@@ -148,28 +156,34 @@ class _Check:
             return  # not a list field
         self._require_length(self.name, len(value), self.limit.length, "" if self.limit.inner_length else self._why())
         if self.limit.inner_length is not None:
-            if self.limit.or_one_part and not any(isinstance(part, list) for part in value):
-                self._require_length(
-                    f"A list of numbers in {self.name}", len(value), self.limit.inner_length, self._why()
-                )
-            for inner in (part for part in value if isinstance(part, list)):
-                self._require_length(f"Each part of {self.name}", len(inner), self.limit.inner_length, self._why())
-                self._require_names(inner)
+            if self.limit.or_one_part and not any(isinstance(part, list | dict) for part in value):
+                self._require_part(value)
+            for inner in (part for part in value if isinstance(part, list | dict)):
+                self._require_part(inner)
+        elif self.limit.names:
+            self._require_texts(value)
         elif self.limit.number is not None:
             for part in value:
                 self._require_scalar(part)
-        else:
-            self._require_names(value)
+
+    def _require_part(self, part: list[object] | dict[str, object]) -> None:
+        """A list in a list, or an object of cells by name."""
+        if self.limit.inner_length is not None:
+            self._require_length(f"Each part of {self.name}", len(part), self.limit.inner_length, self._why())
+        if self.limit.names or self.limit.cells:
+            self._require_texts([*part, *part.values()] if isinstance(part, dict) else part)
 
     def _require_scalar(self, value: object) -> None:
         if isinstance(value, str) and not self.limit.as_text:
-            self._require_text(value)
+            self._require_texts([value])
         elif isinstance(value, int | Decimal | str) and type(value) is not bool and self.limit.number is not None:
             self._require_number(value, self.limit.number(self.facts))
 
     def _require_number(self, value: int | Decimal | str, largest: int) -> None:
         if isinstance(value, str) and len(value) > MAX_NUMBER_CHARS:
             raise InputError(f"{self.name} must have at most {MAX_NUMBER_CHARS} characters.")
+        if isinstance(value, str) and self.limit.names and not _is_number(value):
+            raise InputError(f"{self.name} must be a list of columns, or in a forecast of a count a number of rows.")
         if abs(exact(value, self.name)) > largest:
             raise InputError(f"{self.name} must be at most {largest:,}{self._why()}.")
 
@@ -177,15 +191,18 @@ class _Check:
         if length > most(self.facts):
             raise InputError(f"{what} must have at most {most(self.facts):,} entries{why}.")
 
-    def _require_names(self, names: list[object]) -> None:
-        if self.limit.names:
-            for name in names:
-                self._require_text(name)
-
-    def _require_text(self, text: object) -> None:
+    def _require_texts(self, texts: list[object]) -> None:
         longest = max(MAX_TEXT_CHARS, self.facts.longest_name)
-        if isinstance(text, str) and len(text) > longest:
+        if any(isinstance(text, str) and len(text) > longest for text in texts):
             raise InputError(f"A text in {self.name} is longer than {longest:,} characters; none of that length fits.")
 
     def _why(self) -> str:
         return f": {self.limit.why.format(facts=self.facts)}" if self.limit.why else ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        exact(text, "")
+    except InputError:
+        return False
+    return True

@@ -11,11 +11,13 @@ from fastapi.responses import JSONResponse, Response
 
 from eremite import (
     CompareMechanismsQuery,
+    CountByQuery,
     CountQuery,
     DetectQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
     ExplainQuery,
+    ForecastCountByQuery,
     ForecastCountQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
@@ -187,7 +189,10 @@ def _add_forecast(
     _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
 
 
-_add_question("count", CountQuery, "The value is an integer between 0 and the number of rows.")
+_add_question(
+    "count", CountQuery, "The value is an integer, 0 or more, and at most the number of rows where that is public."
+)
+_add_question("count-by", CountByQuery, "The value is a list of groups, each with its count.")
 _add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
 _add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
 _add_question("detect", DetectQuery, "The value is a list of positions from 0, in the order drawn.")
@@ -197,6 +202,7 @@ _add_question(
 _add_question("radius", RadiusQuery, "The value is the radius; the definition has it too.")
 _add_question("rows", RowsQuery, "The value is an integer, 0 or more. A number that is public is refused.")
 _add_forecast("count", ForecastCountQuery, schemas.FORECAST)
+_add_forecast("count-by", ForecastCountByQuery, schemas.GROUPS_FORECAST)
 _add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)
 _add_forecast("count/mechanisms", CompareMechanismsQuery, schemas.COMPARISON)
 _add_forecast("subspaces", ForecastSubspacesQuery, schemas.SEARCH_FORECAST)

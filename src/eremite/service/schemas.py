@@ -26,6 +26,11 @@ def _object(description: str, **fields: Schema) -> Schema:
     return {"type": "object", "description": description, "properties": fields, "required": list(fields)}
 
 
+def _with_optional(schema: Schema, **fields: Schema) -> Schema:
+    """The object with fields that may be absent."""
+    return schema | {"properties": schema["properties"] | fields}
+
+
 def _list(description: str, items: Schema) -> Schema:
     return {"type": "array", "description": description, "items": items}
 
@@ -35,6 +40,10 @@ def _or_null(schema: Schema) -> Schema:
 
 
 _VERSION = _text("Version of eremite.")
+_NEIGHBORS = _text(
+    "The tables compared: replace, for those that differ in the replaced rows of one person; add-remove, for those of "
+    "which one has the rows of a person and the other does not."
+)
 _COLUMNS = _list("The columns in which neighbors were counted.", _text("Name of a column."))
 
 ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
@@ -50,10 +59,13 @@ REFUSAL = _object(
     remaining=_or_null(_PRIVACY | {"description": "What the budget has left; null if the budget is not the reason."}),
 )
 
-_DEFINITION = _object(
-    "What an outlier is.",
-    min_neighbors=_integer("A row with fewer other rows within the radius is an outlier."),
-    radius=_number("Distance up to which another row is a neighbor."),
+_DEFINITION = _with_optional(
+    _object(
+        "What an outlier is.",
+        min_neighbors=_integer("A row with fewer other rows within the radius is an outlier."),
+        radius=_number("Distance up to which another row is a neighbor."),
+    ),
+    within=_list("Columns on which neighbors must agree; absent if there are none.", _text("Name of a column.")),
 )
 
 RELEASE = _object(
@@ -65,7 +77,7 @@ RELEASE = _object(
     epsilon=_exact("Epsilon that was spent."),
     delta=_exact("Delta that was spent."),
     mechanism=_text("Mechanism that drew the value."),
-    neighbors=_text("The tables compared: replace, for those that differ in the replaced rows of one person."),
+    neighbors=_NEIGHBORS,
     rows_per_person=_integer("Largest number of rows of one person."),
     parameters={"type": "object", "description": "The other parameters of the question, by name."},
     request_id=_text("Id of the request. The same question under the same id gets the same answer, for free."),
@@ -75,18 +87,47 @@ RELEASE = _object(
 
 RELEASES = _object("All releases of this account.", releases=_list("In the order of the ledger.", RELEASE))
 
+_TRUTH: Schema = {"type": "boolean"}
+
+
+def _value(description: str) -> Schema:
+    """A value of a column: a number, true or false, or the text of a date."""
+    return {"anyOf": [{"type": "number"}, _TRUTH, {"type": "string"}], "description": description}
+
+
 _BOUNDS = _object(
-    "Bounds of one column.",
-    min=_number("Smaller values count as this."),
-    max=_number("Larger values count as this."),
+    "Bounds of one column, and the rule for its missing cells.",
+    min=_value("Smaller values count as this."),
+    max=_value("Larger values count as this."),
+    missing=_value(
+        "refuse, leave-out (such a row takes no part in questions about the column), or the value filled in."
+    ),
 )
 
-DATASET = _object(
-    "All that is public about a dataset.",
-    name=_text("Name of the dataset, as in addresses."),
-    n_rows=_integer("Number of rows."),
-    rows_per_person=_integer("Largest number of rows of one person; they are protected together."),
-    columns={"type": "object", "description": "The public bounds by column.", "additionalProperties": _BOUNDS},
+_CATEGORIES = _object(
+    "Categories of one column, and the rules for other cells.",
+    categories=_list("The declared values.", _value("A text, a whole number, true or false.")),
+    other=_text("refuse, or keep: cells that are not listed are one more category."),
+    missing=_value(
+        "refuse, leave-out (such a row takes no part in questions about the column), or the value filled in."
+    ),
+)
+
+DATASET = _with_optional(
+    _object(
+        "All that is public about a dataset.",
+        name=_text("Name of the dataset, as in addresses."),
+        neighbors=_NEIGHBORS,
+        rows_per_person=_integer("Largest number of rows of one person; they are protected together."),
+        columns={"type": "object", "description": "The public bounds by column.", "additionalProperties": _BOUNDS},
+        categories={
+            "type": "object",
+            "description": "The columns for `within`, which have categories.",
+            "additionalProperties": _CATEGORIES,
+        },
+    ),
+    n_rows=_integer("Number of rows; absent with add-remove, where it is private."),
+    rows_about=_integer("About how many rows there are, as declared; with add-remove alone."),
 )
 
 DATASETS = _object("The datasets that this token may ask about.", datasets=_list("Sorted by name.", DATASET))
@@ -160,6 +201,20 @@ _ERRORS = _expected(
 )
 
 FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for each epsilon.", _ERRORS))
+
+_GROUP = _object(
+    "What to expect for one group.",
+    group={"description": "The value of the column; of several columns, a list with a value of each."},
+    outliers=_integer("Number of outliers in this group of those rows."),
+    errors=_list("One for each epsilon.", _ERRORS),
+)
+
+GROUPS_FORECAST = _forecast(
+    "The errors to expect, by group.",
+    columns=_COLUMNS,
+    by=_list("The columns whose values make a group.", _text("Name of a column.")),
+    groups=_list("One for each declared group, in order.", _GROUP),
+)
 
 ROWS_FORECAST = _object(
     "The error of a number of rows, which is the same for every table.",

@@ -8,6 +8,7 @@ from typing import overload
 
 from eremite.errors import InputError
 from eremite.forecast import (
+    CountByForecast,
     CountForecast,
     MechanismComparison,
     RadiusForecast,
@@ -18,6 +19,7 @@ from eremite.forecast import (
     epsilon_for_count,
     epsilon_for_subspaces,
     forecast_count,
+    forecast_count_by,
     forecast_radius,
     forecast_rows,
     forecast_subspaces,
@@ -30,6 +32,7 @@ from eremite.queries import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
     EpsilonForSubspacesQuery,
+    ForecastCountByQuery,
     ForecastCountQuery,
     ForecastQuery,
     ForecastRadiusQuery,
@@ -89,6 +92,9 @@ class Forecasts:
     ) -> Fraction: ...
 
     @overload
+    def forecast(self, query: ForecastCountByQuery, *, progress: Progress | None = None) -> CountByForecast: ...
+
+    @overload
     def forecast(self, query: CompareMechanismsQuery, *, progress: Progress | None = None) -> MechanismComparison: ...
 
     @overload
@@ -102,7 +108,15 @@ class Forecasts:
 
     def forecast(
         self, query: ForecastQuery, *, progress: Progress | None = None
-    ) -> CountForecast | MechanismComparison | SubspacesForecast | RadiusForecast | RowsForecast | Fraction:
+    ) -> (
+        CountForecast
+        | CountByForecast
+        | MechanismComparison
+        | SubspacesForecast
+        | RadiusForecast
+        | RowsForecast
+        | Fraction
+    ):
         """Answer a forecast query. Spends nothing, looks at no private row.
 
         Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
@@ -115,6 +129,8 @@ class Forecasts:
         match query:
             case ForecastCountQuery():
                 return forecast_count(self._rows(query.shape), query)
+            case ForecastCountByQuery():
+                return forecast_count_by(self._rows(query.shape), query)
             case EpsilonForCountQuery():
                 return epsilon_for_count(self._rows(query.shape), query)
             case CompareMechanismsQuery():
@@ -159,6 +175,30 @@ class Forecasts:
                 mechanism=mechanism,
                 shape=shape,
             )
+        )
+
+    def forecast_count_by(
+        self,
+        definition: OutlierDefinition,
+        *,
+        by: str | Sequence[str],
+        columns: Iterable[str] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+        shape: Shape = "clusters",
+    ) -> CountByForecast:
+        """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing, looks at no private
+        row.
+
+        Args:
+            definition: When a row is an outlier.
+            by: The column with categories whose values make the groups, or a list of such columns.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform". Every category is
+                as frequent among them as any other.
+        """
+        return self.forecast(
+            ForecastCountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon, shape=shape)
         )
 
     def epsilon_for_count(

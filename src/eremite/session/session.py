@@ -11,6 +11,7 @@ from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored,
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries import (
+    CountByQuery,
     CountQuery,
     DetectQuery,
     ExplainQuery,
@@ -30,7 +31,9 @@ from eremite.session.screen import Screen
 from eremite.table import Table
 
 #: The questions that one release answers.
-ReleasedQuery = CountQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery | RowsQuery
+ReleasedQuery = (
+    CountQuery | CountByQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery | RowsQuery
+)
 
 
 class Session(Forecasts):
@@ -116,8 +119,9 @@ class Session(Forecasts):
         build a query record and call this one.
 
         Args:
-            query: The question, as a record: `CountQuery`, `SubspacesQuery`, `ReportQuery`, `DetectQuery`,
-                `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open `Screen`.
+            query: The question, as a record: `CountQuery`, `CountByQuery`, `SubspacesQuery`, `ReportQuery`,
+                `DetectQuery`, `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open
+                `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
             progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
                 rows.
@@ -167,6 +171,31 @@ class Session(Forecasts):
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = CountQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, mechanism=mechanism)
+        return self.ask(query, request_id=request_id)
+
+    def count_outliers_by(
+        self,
+        definition: OutlierDefinition,
+        *,
+        by: str | Sequence[str],
+        columns: Iterable[str] | None = None,
+        epsilon: Number,
+        request_id: str | None = None,
+    ) -> Release:
+        """Count the outliers of each group of rows, among the group's own rows: a noisy number for each declared value.
+
+        The release's `value` maps each group to its count: `value["A"]`, or `value["f", "A"]` for two columns. All
+        counts together are differentially private with `epsilon`. Proof: `queries/groups.proof.md`. Cost: as a count of
+        each group.
+
+        Args:
+            definition: When a row is an outlier; its neighbors are rows of its group.
+            by: The column with categories whose values make the groups, or a list of such columns.
+            columns: The columns that count; default: all.
+            epsilon: What to spend on all groups together, taken as written.
+            request_id: Id of the request. The same question under the same id returns the stored answer, for free.
+        """
+        query = CountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon)
         return self.ask(query, request_id=request_id)
 
     def top_subspaces(

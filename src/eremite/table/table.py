@@ -212,7 +212,17 @@ class Table:
         Private. Rows that are left out in one of all these columns take no part.
         """
         names, strata = self._names(columns), self.choose_within(within)
-        places = self._taking_part([*names, *strata])
+        return self._part(names, strata, self._taking_part([*names, *strata]))
+
+    def part_by_cell(self, columns: Iterable[str] | None = None, within: Iterable[str] = ()) -> Part:
+        """All rows but those left out in `within`, divided into strata; NaN where a row is left out in a column.
+
+        Private. A row with NaN in a column is near nobody there, so questions about sets of the columns can share them.
+        """
+        names, strata = self._names(columns), self.choose_within(within)
+        return self._part(names, strata, self._taking_part(strata))
+
+    def _part(self, names: Sequence[str], strata: tuple[str, ...], places: Places) -> Part:
         if not strata and places is None:
             return whole_part(self._all_points(names), np.arange(self.all_rows()))
         if not strata and places is not None:

@@ -7,7 +7,18 @@ import pytest
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES
-from eremite.demo.patients import COLUMNS, EXTREME, N_ROWS, ODD_PAIR, ODD_TRIPLE, patients, public_sample, scaled
+from eremite.demo.patients import (
+    COLUMNS,
+    EXTREME,
+    N_ROWS,
+    ODD_PAIR,
+    ODD_TRIPLE,
+    ODD_WARD,
+    WARDS,
+    patients,
+    public_sample,
+    scaled,
+)
 from eremite.demo.questions import DEFINITION, PAIRS, TRIPLES
 from eremite.forecast import forecast_subspaces, public_rows
 from eremite.outliers import degrees
@@ -21,17 +32,31 @@ def made():
     return patients()
 
 
-def alone(made, kind, columns):
-    """The share of the planted rows that are outliers in these columns."""
+def alone(made, kind, columns, ward=None):
+    """The share of the planted rows (of a ward) that are outliers in these columns (among those of the ward)."""
     points = scaled(made.rows)[:, [list(COLUMNS).index(name) for name in columns]]
-    near = degrees(points, DEFINITION.radius, cap=DEFINITION.min_neighbors)[made.planted[kind]]
-    return np.mean(near < DEFINITION.min_neighbors)
+    chosen = ~np.isnan(points).any(axis=1) & ((made.wards == ward) | (ward is None))
+    near = degrees(points[chosen], DEFINITION.radius, cap=DEFINITION.min_neighbors)
+    return np.mean(near[np.isin(np.flatnonzero(chosen), made.planted[kind])] < DEFINITION.min_neighbors)
 
 
 def test_table_has_the_promised_size_within_the_public_bounds(made):
-    assert made.rows.shape == (N_ROWS, 8) == public_sample().shape
-    for place, column in enumerate(COLUMNS.values()):
-        assert column.low < made.rows[:, place].min() < made.rows[:, place].max() < column.high
+    sample = public_sample()
+    assert made.rows.shape == (N_ROWS, 8) == sample.rows.shape
+    for rows in (made.rows, sample.rows):
+        for place, (name, column) in enumerate(COLUMNS.items()):
+            assert column.low < np.nanmin(rows[:, place]) < np.nanmax(rows[:, place]) < column.high
+            assert np.isnan(rows[:, place]).any() == (name == "pulse")
+    assert set(made.wards) == set(sample.wards) == set(WARDS)
+
+
+def test_patients_odd_for_their_ward_are_ordinary_in_the_hospital(made):
+    assert len(made.planted[ODD_WARD]) > 40
+    assert alone(made, ODD_WARD, ODD_WARD.columns) == 0
+    for ward in ("heart", "infections"):
+        assert alone(made, ODD_WARD, ODD_WARD.columns, ward) > 0.9
+        assert alone(made, ODD_WARD, ["age"], ward) == 0
+    assert Exact(made, DEFINITION).count(ODD_WARD.columns, ("ward",)) < 1.1 * len(made.planted[ODD_WARD])
 
 
 @pytest.mark.parametrize("kind", [EXTREME, ODD_PAIR, ODD_TRIPLE])
@@ -51,7 +76,7 @@ def test_planted_kinds_have_the_most_outliers_of_their_size_by_far(made):
 
 
 def test_public_sample_has_no_planted_outliers_and_no_private_row(made):
-    sample = public_sample()
+    sample = public_sample().rows
     assert not set(map(tuple, sample)) & set(map(tuple, made.rows))
     for kind in (EXTREME, ODD_PAIR, ODD_TRIPLE):
         points = scaled(sample)[:, [list(COLUMNS).index(name) for name in kind.columns]]
@@ -67,7 +92,8 @@ def test_three_candidates_are_lonely_and_the_others_far_from_it(made):
 @pytest.mark.slow  # a close look at all sets of columns
 @pytest.mark.parametrize(("kind", "epsilon"), [(ODD_PAIR, PAIRS), (ODD_TRIPLE, TRIPLES * FINDING_SHARE)])
 def test_search_of_the_demo_finds_what_was_planted_95_times_in_100(made, kind, epsilon):
-    table = Table.from_frame(made.rows, {name: (column.low, column.high) for name, column in COLUMNS.items()})
+    bounds = {name: (column.low, column.high) for name, column in COLUMNS.items()}
+    table = Table.from_frame(made.rows, bounds, missing={"pulse": "leave-out"})
     search = ForecastSubspacesQuery(definition=DEFINITION, h=1, size=len(kind.columns), epsilon=[epsilon])
     forecast = forecast_subspaces(public_rows(table), search)
     assert forecast.best[0][0] == kind.columns

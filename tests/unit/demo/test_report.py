@@ -12,7 +12,8 @@ from eremite.demo.steps import Step
 from eremite.ledger import Ledger, MemoryStore
 
 DEFINITION = eremite.OutlierDefinition(min_neighbors=2, radius=0.01)
-COLUMNS = {"a<b>&\"c'": Column("<i>", 0, 1, 2)}
+COLUMNS = {"a<b>&\"c'": Column("<i>", 0, 1, 2, "leave-out")}
+WARDS = {"<u>": ["<q>"]}
 
 
 def asked(exact=""):
@@ -26,12 +27,24 @@ def asked(exact=""):
         title="<script>alert(1)</script>", why="why & how", command=("eremite count '<x>'",), answer="<p>about 3",
         facts={"<dt>": "</dd>"}, reading="so & so", exact=exact, release=release,
     )  # fmt: skip
-    return report(Dataset("<b>data</b>", "rows & more", COLUMNS, DEFINITION), session, ledger, [step])
+    return report(Dataset("<b>data</b>", "rows & more", COLUMNS, WARDS, DEFINITION), session, ledger, [step])
 
 
 def test_everything_in_the_report_is_escaped():
     page = asked(exact="<em>exactly 4")
-    for raw in ("<script", "<b>data", "a<b>", "<p>about", "'<x>'", "<dt></dt>", "why & how", "<em>", "<i>"):
+    for raw in (
+        "<script",
+        "<b>data",
+        "a<b>",
+        "<p>about",
+        "'<x>'",
+        "<dt></dt>",
+        "why & how",
+        "<em>",
+        "<i>",
+        "<u>",
+        "<q>",
+    ):
         assert raw not in page
     for shown in ("&lt;script&gt;", "&lt;b&gt;data", "&lt;p&gt;about 3", "why &amp; how", "&lt;em&gt;exactly 4"):
         assert shown in page

@@ -28,6 +28,13 @@ def test_picture_of_any_release_says_what_it_cost_and_whom_it_protects(one):
     assert ("fewer than 5" in footer) == (one.definition is not None)
 
 
+@pytest.mark.parametrize("one", [one for one in made() if one.definition], ids=lambda one: one.query)
+def test_picture_of_any_release_says_on_what_neighbors_agree(one):
+    one = replace(one, definition=replace(one.definition, within=("sex", "ward")))
+    [footer] = [text for text in words(one.plot()) if "protects" in text]
+    assert "that agree with it on sex and ward within" in " ".join(footer.split())
+
+
 def test_count_is_a_dot_at_its_value():
     figure = release("count_outliers", 1212).plot()
     [axes] = figure.axes

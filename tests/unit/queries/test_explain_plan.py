@@ -1,6 +1,7 @@
 """What an explanation spends and refuses, what it reads as a point, and that it names the right columns."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -141,6 +142,44 @@ def test_no_set_contains_one_that_was_drawn_before(h):
         drawn = [set(names) for names in made.compute(table())]
         assert len(drawn) == h
         assert not any(drawn[i] <= drawn[j] for i in range(h) for j in range(i + 1, h))
+
+
+def near_all(some, point, **fields):
+    """What a plan counts, by set; the draws see these numbers and nothing else."""
+    definition = OutlierDefinition(min_neighbors=1, radius=0.05, **fields)
+    made = ExplainQuery(definition=definition, point=point, h=1, max_size=2, epsilon=1).plan(some)
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(made), "_draw", lambda _, family, near: seen.append(dict(zip(family, near, strict=True))))
+        made.compute(some)
+    return seen
+
+
+def test_row_left_out_in_a_column_takes_part_in_sets_without_it():
+    rows = {"a": [0.5, 0.5, 0.9], "b": [0.5, None, None]}
+    some = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}, missing={"b": "leave-out"})
+    assert near_all(some, [0.5, 0.5]) == [{("a",): 2, ("b",): 1, ("a", "b"): 1}]
+
+
+def test_only_rows_that_agree_with_the_point_on_the_strata_are_near():
+    rows = {"a": [0.5, 0.5, 0.5], "b": [0.5, 0.9, 0.5], "ward": ["A", "A", "B"]}
+    some = Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}, categories={"ward": ["A", "B", "C"]})
+    points = pd.DataFrame({"a": [0.5] * 3, "b": [0.5] * 3, "ward": ["A", "B", "C"]})
+    found = near_all(some, points, within=("ward",))
+    assert [tuple(near.values()) for near in found] == [(2, 1, 1), (1, 1, 1), (0, 0, 0)]
+    assert near_all(some, {"a": 0.5, "b": 0.5, "ward": "B"}, within=("ward",)) == found[1:2]
+    plans = [
+        plan(
+            {"a": 0.5, "b": 0.5, "ward": ward}, some, definition=replace(DEFINITION, min_neighbors=1, within=("ward",))
+        )
+        for ward in "AB"
+    ]
+    assert plans[0].query.point != plans[1].query.point  # another question
+
+
+def test_add_remove_needs_no_factor_2():
+    some = Table.from_frame(np.zeros((9, 3)), table().bounds, neighbors="add-remove", rows_about=9)
+    assert plan(some=some).rate == plan(some=some).each == Fraction(1)
 
 
 def planted():

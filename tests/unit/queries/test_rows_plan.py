@@ -30,6 +30,18 @@ def test_public_number_is_told_and_not_sold(columns):
     assert ("none is left out" in sentence) == (columns is not None)
 
 
+def test_rows_that_are_left_out_make_a_number_private():
+    rows = {"a": [0.5] * 200, "b": [0.5] * 120 + [None] * 80}
+    table = Table.from_frame(rows, BOUNDS, missing={"b": "leave-out"})
+    session = Session(table, epsilon=20)
+    assert abs(session.count_rows(["a", "b"], epsilon=2).value - 120) < 30
+    for columns in (None, ["a"]):
+        with pytest.raises(InputError, match="there are 200"):
+            session.count_rows(columns, epsilon=2)
+    hidden = Table.from_frame(rows, BOUNDS, missing={"b": "leave-out"}, neighbors="add-remove", rows_about=100)
+    assert [hidden.rows_taking_part(columns) for columns in ((), ("a",), ("b", "a"))] == [200, 200, 120]
+
+
 def test_number_of_rows_is_near_the_number_and_never_below_zero():
     session = Session(private(), epsilon=20)
     values = [session.count_rows(epsilon=2).value for _ in range(5)]

@@ -66,13 +66,15 @@ class Service:
         return httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://service", headers=headers)
 
 
-def service(folder: Path, scheduler: Scheduler | None = None, **more: Any) -> Service:
+def service(
+    folder: Path, scheduler: Scheduler | None = None, table: Table | None = None, epsilon: int = 2, **more: Any
+) -> Service:
     """A service with one dataset, and a custodian whose token is "secret"."""
     rows = np.random.default_rng(1).random((ROWS, len(COLUMNS)))
     ledger = Ledger(MemoryStore())
-    cap = Privacy(Fraction(2))
-    ledger.open_dataset("patients", cap)
-    table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1)))
+    cap = Privacy(Fraction(epsilon))
+    table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1))) if table is None else table
+    ledger.open_dataset("patients", cap, neighbors=table.neighbors)
     dataset = Dataset(name="patients", table=table, stand_in=None, cap=cap, ledger=ledger)
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
     held = ServiceState(

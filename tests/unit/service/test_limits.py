@@ -160,11 +160,11 @@ def over(name: str) -> Iterator[tuple[str, str, str]]:
     if limit.number is not None:
         most = limit.number(FACTS)
         at, beyond = (f"[{most}]", f"[{most + 1}]") if name == "radii" else (str(most), str(most + 1))
-        if name != "epsilon":  # a list in forecasts
+        if name not in ("epsilon", "within"):  # lists too
             yield at, beyond, f"{name} must be at most {most:,}"
     if limit.length is not None:
         most = limit.length(FACTS)
-        part: Any = ["bmi"] if limit.inner_length else (0.5 if limit.number else "bmi")
+        part: Any = ["bmi"] if limit.inner_length else (0.5 if limit.number and not limit.names else "bmi")
         parts = [part] * (most + 1)
         if name != "epsilon":
             yield json.dumps(parts[:-1]), json.dumps(parts), f"{name} must have at most {most:,} entries"
@@ -210,8 +210,42 @@ def test_column_may_have_as_long_a_name_as_the_tables_longest() -> None:
         body.read(content, FACTS)
 
 
+def test_accuracy_of_a_forecast_is_a_number_with_a_limit() -> None:
+    body, good = body_of("forecast/count/epsilon"), GOOD["forecast/count/epsilon"]
+    assert body.read(sent(good, "within", str(2**32)), FACTS)[0].within == 2**32
+    for value, sentence in ((str(2**32 + 1), "within must be at most 4,294,967,296"), ('"sex"', "a list of columns")):
+        with pytest.raises(InputError, match=sentence):
+            body.read(sent(good, "within", value), FACTS)
+
+
+POINTS = {"a cell": "[[1, {}]]", "a cell by name": '[{{"bmi": {}}}]', "a name": "[{{{}: 1}}]"}
+
+
+@pytest.mark.parametrize("how", POINTS)
+@pytest.mark.parametrize("route", ["detect", "explain"])
+def test_text_of_a_point_is_no_longer_than_a_name_or_a_category(route: str, how: str) -> None:
+    field, body = {"detect": "candidates", "explain": "point"}[route], body_of(route)
+    for length in (200, 201):
+        content = sent(GOOD[route], field, POINTS[how].format(json.dumps("x" * length)))
+        if length == 200:
+            body.read(content, FACTS)
+        else:
+            with pytest.raises(InputError, match=f"A text in {field} is longer than 200 characters"):
+                body.read(content, FACTS)
+
+
+def test_longest_category_and_a_private_number_of_rows_set_the_limits() -> None:
+    wards = {"ward": ["x" * 300, "y"], "sex": [True, False]}
+    frame = {"bmi": [1.0], "ward": ["y"], "sex": [True]}
+    table = eremite.Table.from_frame(frame, {"bmi": (0, 1)}, categories=wards, neighbors="add-remove", rows_about=5)
+    facts = limits.facts_of(table)
+    assert facts == Facts(rows=2**32, columns=1, longest_name=300, categories=2)
+    with pytest.raises(InputError, match="min_neighbors must be at most 4,294,967,295: no table has more rows"):
+        limits.require_within_limits({"min_neighbors": 2**33}, facts)
+
+
 def test_number_that_is_no_float_is_refused_before_the_turn() -> None:
-    with pytest.raises(InputError, match="must be a number that is not as large"):
+    with pytest.raises(InputError, match="number or a text that is not as large"):
         QueryBody(DetectQuery, spends=True).read(sent(GOOD["detect"], "candidates", "[[1e999, 0]]"), FACTS)
 
 

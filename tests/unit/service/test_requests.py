@@ -84,14 +84,49 @@ def test_numbers_are_taken_as_written() -> None:
     assert points == [[1.0, 2.5]]
 
 
-def test_point_is_a_list_of_numbers_or_of_such_lists() -> None:
-    body = QueryBody(ExplainQuery, spends=True)
-    sent = b'{%s, "epsilon": 1, "h": 1, "max_size": 1, "point": %s}'
-    for point, read in ((b"[1, 2.5]", [1.0, 2.5]), (b"[[1, 2.5], [3, 4]]", [[1.0, 2.5], [3.0, 4.0]])):
+POINTS = [
+    (b"[[1, 2.5], [3, 4]]", [[1.0, 2.5], [3.0, 4.0]]),
+    (b'[["2026-01-31", true]]', [["2026-01-31", True]]),
+    (b'[{"bmi": 1, "ward": "A"}, {"ward": "B", "bmi": 2.5}]', {"bmi": [1.0, 2.5], "ward": ["A", "B"]}),
+]
+ONE_POINT = [(b"[1, 2.5]", [1.0, 2.5]), (b'{"bmi": 1, "ward": "A"}', {"bmi": 1.0, "ward": "A"})]
+NO_POINTS = [
+    (b'"a"', "be a list of points, each a list of values or an object"),
+    (b"[[1], 2]", "be a list of points"),
+    (b'[{"bmi": 1}, [2]]', "be a list of points"),
+    (b'[{"bmi": 1}, {"ward": "A"}]', "have the same names in all points"),
+    (b"[[null]]", "have as each coordinate a number or a text"),
+    (b"[[[1]]]", "have as each coordinate a number or a text"),
+]
+
+
+def test_points_are_lists_or_objects_of_cells() -> None:
+    body, sent = QueryBody(ExplainQuery, spends=True), b'{%s, "epsilon": 1, "h": 1, "max_size": 1, "point": %s}'
+    for point, read in (*POINTS, *ONE_POINT):
         assert body.read(sent % (DEFINITION, point), FACTS)[0].point == read
-    for point, sentence in ((b'"a"', "be a list of numbers"), (b"[[1], 2]", "be a list"), (b"[null]", "coordinate")):
-        with pytest.raises(InputError, match=f"The field 'point' must .*{sentence}"):
-            body.read(sent % (DEFINITION, point), FACTS)
+    ranked = b'{%s, "epsilon": 1, "h": 1, "candidates": %s}'
+    for points, read in (*POINTS, (b"null", None)):
+        assert DETECT.read(ranked % (DEFINITION, points), FACTS)[0].candidates == read
+    for points, sentence in NO_POINTS:
+        for asked, each, name in ((body, sent, "point"), (DETECT, ranked, "candidates")):
+            with pytest.raises(InputError, match=f"The field '{name}' must {sentence}"):
+                asked.read(each % (DEFINITION, points), FACTS)
+
+
+def test_definition_has_its_strata() -> None:
+    facts = Facts(rows=40, columns=2, longest_name=5, categories=2)
+    sent = b'{"definition": {"min_neighbors": 5, "radius": 0.05, "within": %s}, "epsilon": 1}'
+    assert COUNT.read(sent % b'["sex", "ward"]', facts)[0].definition.within == ("sex", "ward")
+    radius = b'{"min_neighbors": 5, "share": 0.1, "epsilon": 1, "within": ["ward"]}'
+    assert QueryBody(RadiusQuery, spends=True).read(radius, facts)[0].within == ["ward"]
+    for within, sentence in (
+        (b'"sex"', "within must be a list of columns with categories"),
+        (b"[5]", "within must be a list of columns with categories"),
+        (b'["sex", "sex"]', "within names a column more than once"),
+        (b'["a", "b", "c"]', "within must have at most 2 entries: the table has 2 columns with categories."),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            COUNT.read(sent % within, facts)
 
 
 @pytest.mark.parametrize(("sent", "request_id"), [(b'"march"', "march"), (b"null", None)])

@@ -39,7 +39,14 @@ OPENAPI = {
                                             "type": "array",
                                             "description": "All.",
                                             "items": {"type": "object", "properties": {"radius": RADIUS}},
-                                        }
+                                        },
+                                        "best": {
+                                            "anyOf": [
+                                                {"type": "object", "properties": {"radius": RADIUS}},
+                                                {"type": "null"},
+                                            ],
+                                            "description": "One.",
+                                        },
                                     }
                                 }
                             }
@@ -65,6 +72,8 @@ def test_route_has_every_field_by_the_way_to_it():
     assert route.gives == (
         Field("sets", "list of object", "All."),
         Field("sets[].radius", "number", "How near."),
+        Field("best", "object or null", "One."),
+        Field("best.radius", "number", "How near."),
     )
     assert route.statuses == (("200", "An answer."), ("422", "It does not fit."))
 

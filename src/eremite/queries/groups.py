@@ -1,0 +1,110 @@
+"""How many outliers each group of rows has, among its own rows (`groups.proof.md`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from eremite.errors import InputError
+from eremite.ledger import Cost
+from eremite.mechanisms import Mechanism
+from eremite.names import quote_name
+from eremite.privacy import Privacy, checked_epsilon
+from eremite.queries.choice import by_name, chosen
+from eremite.queries.count import counted, per_row
+from eremite.queries.fields import FROM_JSON, By, Columns, Definition, Epsilon
+from eremite.queries.fit import relation_of, require_fit
+from eremite.queries.plan import Progress, WithDefinition
+from eremite.release import ByGroup, Parameters
+from eremite.sensitivity.relation import Relation
+from eremite.table import Part, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountByQuery:
+    """How many outliers each group of rows has: one count for each declared value, or combination of values."""
+
+    name: ClassVar[str] = "count_outliers_by"
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    by: By
+    columns: Columns = None
+    epsilon: Epsilon
+
+    def plan(self, table: Table) -> "CountByPlan":
+        """Check the question and choose its mechanism, from public facts only."""
+        privacy = Privacy(checked_epsilon(self.epsilon))
+        columns, by = table.choose(self.columns), checked_by(self.by, table)
+        require_fit(self.definition, table)
+        for name in by:
+            if name in self.definition.within:
+                raise InputError(
+                    f"Column {quote_name(name)} is in both by and within; rows of a group agree on it anyway, so leave "
+                    "it out of within."
+                )
+        relation = of_groups(table)
+        each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
+        most = relation.most_moved(len(columns), self.definition.min_neighbors)
+        mechanism = chosen(each, most, len(columns))
+        return CountByPlan(
+            query=replace(self, by=by, columns=columns, epsilon=privacy.epsilon),
+            groups=table.group_names(by),
+            privacy=privacy,
+            mechanism=mechanism,
+            noise=by_name(mechanism, each),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountByPlan(WithDefinition):
+    """Counts of groups that can be answered, and the noise that each of them gets."""
+
+    query: CountByQuery
+    groups: tuple[tuple[str | int | bool, ...], ...]
+    privacy: Privacy
+    mechanism: str
+    noise: Mechanism
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns whose values make a group."""
+        return tuple(self.query.by)
+
+    @property
+    def cost(self) -> Cost:
+        """The cost as the ledger counts it: all groups together (claim B1)."""
+        return Cost.pure(self.privacy.epsilon)
+
+    @property
+    def parameters(self) -> Parameters:
+        """The columns whose values make a group."""
+        return (("by", self.by),)
+
+    def compute(self, table: Table, progress: Progress | None = None) -> ByGroup:
+        """A noisy count for each group, 0 or more. Differentially private with `privacy`, once charged."""
+        parts = table.groups(self.columns, self.by, self.definition.within)
+        counts = (max(self.noise.draw(*self.exact(part, table)), 0) for part in parts)
+        return ByGroup.of(self.groups, counts)
+
+    def exact(self, part: Part, table: Table) -> tuple[int, Fraction]:
+        """The exact count of a group, and the bound that its noise is scaled by. As private as the rows."""
+        return counted(part, self.definition, self.noise, of_groups(table))
+
+
+def checked_by(by: object, table: Table) -> tuple[str, ...]:
+    """The columns of `by`, one or several, each with categories."""
+    names: Sequence[str] = [by] if isinstance(by, str) else by  # type: ignore[assignment]
+    if not isinstance(names, list | tuple) or not names:
+        raise InputError("by must be a column with categories, or a list of such columns.")
+    return table.choose_within(names)
+
+
+def of_groups(table: Table) -> Relation:
+    """Rows come to a group and go, whatever the relation between tables is: the size of a group is private."""
+    return Relation("add-remove", relation_of(table).rows)
+
+
+def steps_of(table: Table) -> int:
+    """Into how many steps of coming and going a step between tables falls: a replaced row leaves and enters a group."""
+    return 2 if table.neighbors == "replace" else 1
