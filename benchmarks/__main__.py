@@ -25,6 +25,7 @@ from benchmarks import (  # noqa: E402
     neighbors,
     relations,
     sensitivity,
+    strata,
     subspaces,
     told_by_time,
     wide,
@@ -57,6 +58,7 @@ def main() -> int:
     cleared &= choices.run(out, widths.generated(2_000, (1, 2)) if quick else choices.all_tables(out))
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
+    cleared &= strata.run(out, 20_000 if quick else 300_000, with_shuttle=not quick)
     cleared &= wide.run(out, *((wide.generated(((5_000, 10),)), 0.1) if quick else (wide.all_tables(out),)))
     cleared &= wide.sparse_table(out, 1_000 if quick else 8_000)
     cleared &= agreement.agreement(out, times=20 if quick else 500)

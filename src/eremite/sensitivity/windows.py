@@ -114,11 +114,11 @@ class SharedGraph:
 class Windows:
     """A table seen from the count: rows of small degree, in a form that answers for every step t below `steps`."""
 
-    n_rows: int
     outliers: int  # q(X)
     points: NDArray[np.float64]  # rows with degree below k + steps
     images: NDArray[np.float64]  # the same, or their images on the lattice
     degrees: NDArray[np.int64]
+    below: NDArray[np.int64]  # how many rows have a degree below 0, 1, 2, ...
     around: Around  # these rows, as neighbors of all rows
     rows: NDArray[np.intp]  # those of them that may still matter
     min_neighbors: int
@@ -297,7 +297,8 @@ class Windows:
         return graph_up_to(self.images[self.rows[places]], self.radius, self.limits.edges)
 
     def _size(self, low: int, high: int) -> int:
-        return int(np.count_nonzero((self.degrees >= low) & (self.degrees <= high)))
+        largest = len(self.below) - 1
+        return int(self.below[min(high + 1, largest)] - self.below[min(max(low, 0), largest)])
 
     def _allowed_core(self, size: int, step: int) -> int:
         """The largest core with which a window of this size is not too large."""
@@ -366,11 +367,11 @@ def windows(
         images, square = on_lattice(kept, radius)
         radius = float(np.sqrt(square)) / 2
     return Windows(
-        n_rows=len(points),
         outliers=int(np.count_nonzero(neighbors.degrees < k)),
         points=kept,
         images=images,
         degrees=neighbors.degrees[low],
+        below=np.append(0, np.bincount(neighbors.degrees[low]).cumsum()),
         around=Around(neighbors, low),
         rows=np.arange(low.size),
         min_neighbors=k,

@@ -28,7 +28,8 @@ from eremite.table.spellings import MissingRule, Spellings
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _MOST_CODES = 2**62  # codes of strata are int64
 _MOST_GROUPS = 10_000  # each is a part and an answer of its own
-_FEW_CODES = 2**15  # codes below it are int16 while they are sorted, which NumPy does in linear time
+# Codes below these limits have few bytes while they are sorted, which NumPy does in time linear in rows and bytes.
+_FEW_CODES: tuple[tuple[int, Any], ...] = ((2**7, np.int8), (2**15, np.int16), (_MOST_CODES + 1, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -348,7 +349,7 @@ class Table:
         radix = prod(len(self.categories[name].names) for name in names)
         if radix > _MOST_CODES:
             raise InputError(f"The columns {_quoted(names)} have too many combinations of values; choose fewer.")
-        kind: Any = np.int16 if radix < _FEW_CODES else np.int64
+        kind = next(kind for limit, kind in _FEW_CODES if radix < limit)
         codes: Any = np.zeros(self.all_rows() if places is None else len(places), dtype=kind)
         for name in names:
             codes *= kind(len(self.categories[name].names))
