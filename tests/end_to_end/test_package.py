@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src"
 EXTRAS = {
     "accounting": ("dp_accounting",),
+    "excel": ("python_calamine",),
     "paper": ("matplotlib", "ucimlrepo"),
     "plots": ("matplotlib",),
     "postgres": ("adbc_driver_postgresql", "psycopg"),
