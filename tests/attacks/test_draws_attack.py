@@ -229,14 +229,14 @@ def search(world, utility, h=1, epsilon=ONE, selection="permute-and-flip", radiu
 @pytest.mark.parametrize("utility", ["compared", "dampened", "paper"])
 def test_search_withstands_all_neighbors(neighbors, utility):
     world = in_two_columns(neighbors)
-    assert search(world, utility, h=1) is None
-    assert search(world, utility, h=2, selection="exponential") is None
+    assert search(world, utility) is None
+    if utility != "compared":  # whose scores take longer
+        assert search(world, utility, h=2, selection="exponential") is None
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_search_from_a_center_withstands_all_neighbors(neighbors):
     assert search(in_two_columns(neighbors, 2), "centered", h=2) is None
-    assert search(in_two_columns(neighbors, 2), "centered", epsilon=THREE) is None
 
 
 @pytest.mark.parametrize("utility", ["compared", "dampened", "paper"])

@@ -109,6 +109,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
       for mechanism in ("auto", "smooth-laplace", "global-laplace", "gaussian", "global-gaussian")),
     ("count_outliers", {"definition": outlier(3, "ward"), "columns": ["a"]}),
     ("count_outliers", {"definition": outlier(39)}),
+    ("count_outliers_by", {"definition": outlier(), "by": "ward"}),
     *(("top_subspaces", SEARCH | {"utility": utility}) for utility in ("compared", "centered", "dampened", "paper")),
     ("top_subspaces", SEARCH | {"definition": outlier(3, "ward")}),
     ("outlier_report", SEARCH),
@@ -136,6 +137,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 ]
 FORECASTS: list[tuple[str, dict[str, Any]]] = [
     ("forecast_count", {"definition": outlier(3, "ward"), "epsilon": ["0.5"]}),
+    ("forecast_count_by", {"definition": outlier(), "by": "ward", "epsilon": ["0.5"]}),
     ("forecast_subspaces", SEARCH | {"epsilon": ["0.5"], "utility": "paper"}),
     ("forecast_rows", {}),
 ]
@@ -225,6 +227,8 @@ COMMANDS = [
     ["check", "rows.toml", "--json"],
     ["count", *ASK],
     ["count", *ASK, "-k", str(BETWEEN), "--json"],
+    ["count", *ASK, "--within", "ward", "--columns", "a"],
+    ["count", *ASK, "--by", "ward"],
     ["count", *ASK, "--epsilon", "8"],
     ["subspaces", *ASK, "--max-size", "2", "--top", "2"],
     ["report", *ASK, "--max-size", "2", "--top", "2"],
@@ -285,6 +289,7 @@ SENT: list[tuple[str, dict[str, Any]]] = [
     ("count", {"definition": {"min_neighbors": BETWEEN, "radius": 0.02}, "epsilon": 0.1}),
     ("count", {"definition": {"min_neighbors": 2**33, "radius": 0.02}, "epsilon": 0.1}),
     ("count", DEFINED | {"epsilon": 19}),
+    ("count-by", {"definition": {"min_neighbors": 3, "radius": 0.02}, "by": ["ward"], "epsilon": 0.1}),
     ("subspaces", DEFINED | {"epsilon": 0.1, "h": 1, "size": 1}),
     ("report", DEFINED | {"epsilon": 0.1, "h": 1, "size": 1}),
     ("detect", {"definition": {"min_neighbors": 3, "radius": 0.02}, "epsilon": 0.1, "h": 1, "candidates": POINTS}),
@@ -295,6 +300,7 @@ SENT: list[tuple[str, dict[str, Any]]] = [
     ("rows", {"epsilon": 0.1}),
     ("rows", {"epsilon": 0.1, "columns": ["a"]}),
     ("forecast/count", DEFINED),
+    ("forecast/count-by", {"definition": {"min_neighbors": 3, "radius": 0.02}, "by": ["ward"]}),
     ("forecast/rows", {}),
 ]  # fmt: skip
 LOOKS = ["", "/budget", "/budgets", "/releases", "/history"]
@@ -338,6 +344,12 @@ def caller(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Look:
 @pytest.mark.parametrize("pair", ["lengths", "no rows", "gaps, replace", "wards, add-remove"])
 def test_caller_sees_no_private_fact(caller: Look, pair: str) -> None:
     assert same(caller, PAIRS[pair])
+
+
+def test_caller_gets_an_answer_to_every_question(caller: Look) -> None:
+    told = [path for path, _ in caller(*LENGTHS[:2]) if path.isdigit()]
+    refused = {2: "422", 3: "409", 8: "422"}  # too many neighbors, too much to spend, and rows that are private
+    assert told == [refused.get(place, "200") for place in range(len(SENT) + len(LOOKS) + 1)]
 
 
 # The same, with a mistake.
