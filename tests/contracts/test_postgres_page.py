@@ -34,6 +34,6 @@ def test_postgres_page_shows_what_works(clinic: str, tmp_path: Path, monkeypatch
             main(shlex.split(line)[1:])
         assert ended.value.code == 0, capsys.readouterr().err
     printed = capsys.readouterr().out
-    assert "patients: 1000 rows" in printed  # two visits lie before 2020
+    assert "patients: 1,000 rows" in printed  # two visits lie before 2020
     assert "of 1,000 rows are outliers in bmi and glucose" in printed
     assert not list(tmp_path.glob("*.db"))  # the ledger is in the database

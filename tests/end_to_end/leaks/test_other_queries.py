@@ -213,7 +213,7 @@ def test_command_line_prints_other_values_and_nothing_else(
 def count_in(holder: Any, *arguments: Any) -> int:
     """The exact count of the rows that a method works on."""
     if isinstance(holder, Screening):
-        return count_outliers(holder._points, DEFINITION)
+        return count_outliers(holder._part.points, DEFINITION)
     if isinstance(holder, Screen):
         return exact(holder._request.table)
     return exact(holder._table if isinstance(holder, Session) else arguments[0])
