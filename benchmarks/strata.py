@@ -135,5 +135,4 @@ def _best(works: list[Callable[[], object]]) -> list[float]:
     """The least CPU seconds of several runs of each, in turn, after one that compiles."""
     for work in works:
         work()
-    taken = [[cpu_seconds(work) for work in works] for _ in range(_TIMES)]
-    return [min(times) for times in zip(*taken, strict=True)]
+    return [float(least) for least in np.min([[cpu_seconds(work) for work in works] for _ in range(_TIMES)], axis=0)]
