@@ -14,9 +14,8 @@ _STYLE = {"paper": (ORANGE, (0, (6, 2, 1, 2))), "dampened": (BLUE, (0, (4, 2))),
 _PLACE = {  # of the names: a chance, and points to the right, for three columns and for five
     "paper": (0.3, {3: 7, 5: 7}),
     "dampened": (0.6, {3: -60, 5: 7}),
-    "auto": (0.45, {3: -90, 5: -90}),
+    "auto": (0.45, {3: 7, 5: 7}),
 }
-_LABEL = {"auto": "auto (compared)"}
 _LARGEST = 20  # epsilon that eremite takes; the paper's utility is followed further
 
 
@@ -43,4 +42,4 @@ def _line(axes: Axes, name: str, of: Field, runs: int) -> None:
     axes.plot(epsilons, seen, color=color, ls=style, lw=1.8)
     chance, right = _PLACE[name]
     place = float(np.interp(chance, seen, epsilons)), chance
-    label(axes, _LABEL.get(name, name), place, color, (right[len(of.subspaces[0])], 0))
+    label(axes, name, place, color, (right[len(of.subspaces[0])], 0))

@@ -39,7 +39,8 @@ def local_profile(
     rows = checked_points(points)
     relation = relation_of(neighbors, len(rows))
     most = relation.most_in_theory(rows.shape[1], definition.min_neighbors)
-    seen = windows(rows, definition, steps, method, most)
+    limits = limits_for(relation.rows) if method == "auto" else None
+    seen = windows(rows, definition, steps, method, most, limits=limits)
     profile = np.empty(steps, dtype=np.int64)
     size = 0
     for step in range(steps):

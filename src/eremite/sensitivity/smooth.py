@@ -40,6 +40,7 @@ _MANY = 10
 # one is worth it if no more than this part of the steps was left open.
 _FIRST_BLOCKS = 2
 _FEWER = 0.8
+_FEWER_OF_MANY = 0.3  # where changes are additions and removals
 
 # Steps share a look if their floors are at most about so many times that of the first.
 _ALIKE = 1.5
@@ -67,14 +68,16 @@ def smooth_bound(
     if most == 0:
         return Fraction(0)  # no row to replace
     last = last_useful_step(most, decay, relation.neighbors)
-    return _searched(windows(rows, definition, last + 1, method, most), relation, decay, last).best
+    limits = limits_for(relation.rows) if method == "auto" else None
+    seen = windows(rows, definition, last + 1, method, most, limits=limits)
+    return _searched(seen, relation, decay, last).best
 
 
 def relation_of(neighbors: Neighbors, rows: int) -> Relation:
-    """The relation of this name among tables of about so many rows."""
+    """The relation of this name among tables of so many rows; where rows come and go, their number plays no part."""
     if neighbors not in get_args(Neighbors):
         raise InputError(f"neighbors must be one of {', '.join(get_args(Neighbors))}.")
-    return Relation(neighbors, rows)
+    return Relation(neighbors, rows if neighbors == "replace" else 0)
 
 
 def count_with_bound(
@@ -227,10 +230,11 @@ class _Search:
 
     def close_late_ones(self) -> None:
         """Count around the rows of the open changes, as long as that closes many: a group must be large there."""
+        fewer = _FEWER if self.changes.relation.is_replacement else _FEWER_OF_MANY
         while (left := self.still_open()).size > 1:
             hull = self.changes.hull(left)
             self._lower_ceilings(hull, min(self.seen.crowd_bound(hull), self.seen.most))
-            if self.still_open().size > _FEWER * left.size:
+            if self.still_open().size > fewer * left.size:
                 return
 
     def block(self, left: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from eremite.geometry import graph as graph_module
 from eremite.geometry import sweep as sweep_module
 from eremite.outliers import degrees
 from eremite.sensitivity import global_bounds, local_profile, smooth_bound
+from eremite.sensitivity import profile as profile_module
 from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity import windows as windows_module
 from eremite.sensitivity.relation import Change
@@ -145,7 +146,8 @@ def test_smooth_bound_of_crowded_tables_is_the_plain_maximum(points, k, radius):
 
 @pytest.mark.parametrize("edges", [0, 100, 1_000, 3_000])
 def test_smooth_bound_is_the_plain_maximum_where_its_work_is_limited(monkeypatch, edges):
-    monkeypatch.setattr(smooth_module, "limits_for", lambda n: Limits(edges=edges, triangles=20 * edges, crowd=30))
+    for module in (smooth_module, profile_module):
+        monkeypatch.setattr(module, "limits_for", lambda n: Limits(edges=edges, triangles=20 * edges, crowd=30))
     rng = np.random.default_rng(12)
     for d in (2, 3, 5):
         points = np.vstack([rng.normal(0, 1, (60, d)), rng.normal(4, 3, (15, d))])
