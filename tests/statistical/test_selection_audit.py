@@ -154,6 +154,8 @@ def test_rows_drawn_follow_the_exact_law(h):
 
 # Screens.
 
+ONE_STRATUM = np.zeros(3, dtype=np.int64)
+
 
 @pytest.mark.parametrize("most_yes", [1, 2])
 def test_answers_of_a_screen_follow_the_exact_law(most_yes):
@@ -163,7 +165,7 @@ def test_answers_of_a_screen_follow_the_exact_law(most_yes):
     gaps = [-sum(are_neighbors(c, row, DEFINITION.radius) for row in ROWS) - 1 + 2 for c in candidates]
     plan = ScreenQuery(definition=DEFINITION, most_yes=most_yes, epsilon=epsilon).plan(table)
     with seeded_bits(23):
-        found = Counter(Screening(table, plan).answer(candidates) for _ in range(2000))
+        found = Counter(Screening(table, plan).answer(candidates, ONE_STRATUM) for _ in range(2000))
     laws = [transcript_law(Vector(epsilon, most_yes, scaled=scaled), gaps) for scaled in (True, False)]
     check(found, *laws)
 
@@ -178,7 +180,7 @@ def test_answers_of_a_screen_do_not_depend_on_how_many_are_asked_at_once():
         found = Counter()
         for _ in range(2000):
             screening = Screening(table, plan)
-            found[sum((screening.answer(candidate) for _ in range(3)), ())] += 1
+            found[sum((screening.answer(candidate, ONE_STRATUM[:1]) for _ in range(3)), ())] += 1
     assert p_value(found, transcript_law(Vector(epsilon, 2), [gap] * 3)) > ALPHA
 
 

@@ -67,7 +67,7 @@ def count(
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the outliers, of all rows or of each group, with noise that protects every row. Spends epsilon."""
+    """Count the outliers, with noise that protects every row. Spends epsilon."""
     from eremite import CountByQuery, CountQuery, OutlierDefinition
     from eremite.cli.panels import count_panel, groups_panel
 
