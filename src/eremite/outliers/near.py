@@ -1,6 +1,6 @@
 """How many rows of their strata are near public points, and near the rows themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -19,11 +19,8 @@ def rows_near(
     Exact, hence private.
     """
     found = np.zeros(len(candidates), dtype=np.int64)
-    for place, code in enumerate(part.strata.tolist()):
-        here = np.flatnonzero(strata == code)
-        if here.size:
-            rows = part.points[part.starts[place] : part.starts[place + 1]]
-            found[here] = count_rows_near(candidates[here], rows, radius, cap)
+    for here, rows in _by_stratum(strata, part):
+        found[here] = count_rows_near(candidates[here], rows, radius, cap)
     return found
 
 
@@ -39,12 +36,17 @@ def rows_near_in_sets(
     Exact, hence private. A row with NaN in a column of a set is near nobody in it.
     """
     found = np.zeros((len(points), len(sets)), dtype=np.int64)
+    for here, rows in _by_stratum(strata, part):
+        found[here] = count_rows_near_in_sets(points[here], rows, sets, radius)
+    return found
+
+
+def _by_stratum(strata: NDArray[np.int64], part: Part) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """For each stratum with both, the places of the points in it, and its rows."""
     for place, code in enumerate(part.strata.tolist()):
         here = np.flatnonzero(strata == code)
         if here.size:
-            rows = part.points[part.starts[place] : part.starts[place + 1]]
-            found[here] = count_rows_near_in_sets(points[here], rows, sets, radius)
-    return found
+            yield here, part.points[part.starts[place] : part.starts[place + 1]]
 
 
 def neighbors_of_rows(part: Part, definition: OutlierDefinition, n_rows: int) -> NDArray[np.int64]:

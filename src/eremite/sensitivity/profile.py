@@ -14,7 +14,7 @@ from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.privacy import Neighbors
 from eremite.sensitivity.relation import Relation
-from eremite.sensitivity.smooth import relation_of
+from eremite.sensitivity.smooth import named_relation
 from eremite.sensitivity.strata import Strata, windows_in_strata
 from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 
@@ -37,7 +37,7 @@ def local_profile(
     if type(steps) is not int or steps < 1:
         raise InputError("steps must be a whole number, 1 or more.")
     rows = checked_points(points)
-    relation = relation_of(neighbors, len(rows))
+    relation = named_relation(neighbors, len(rows))
     most = relation.most_in_theory(rows.shape[1], definition.min_neighbors)
     limits = limits_for(relation.rows) if method == "auto" else None
     seen = windows(rows, definition, steps, method, most, limits=limits)

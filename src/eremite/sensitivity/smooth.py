@@ -63,7 +63,7 @@ def smooth_bound(
     if type(decay) is not Fraction or not _LEAST_DECAY <= decay <= 1 - _LEAST_DECAY:
         raise InputError("decay must be a Fraction above 0 and below 1, by 1e-300 at least.")
     rows = checked_points(points)
-    relation = relation_of(neighbors, len(rows))
+    relation = named_relation(neighbors, len(rows))
     most = relation.most_in_theory(rows.shape[1], definition.min_neighbors)
     if most == 0:
         return Fraction(0)  # no row to replace
@@ -73,7 +73,7 @@ def smooth_bound(
     return _searched(seen, relation, decay, last).best
 
 
-def relation_of(neighbors: Neighbors, rows: int) -> Relation:
+def named_relation(neighbors: Neighbors, rows: int) -> Relation:
     """The relation of this name among tables of so many rows; where rows come and go, their number plays no part."""
     if neighbors not in get_args(Neighbors):
         raise InputError(f"neighbors must be one of {', '.join(get_args(Neighbors))}.")

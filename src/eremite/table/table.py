@@ -15,7 +15,7 @@ from eremite.html import card
 from eremite.names import list_names, quote_name, show_name
 from eremite.privacy import Neighbors
 from eremite.table.bounds import Bounds, FloatArray
-from eremite.table.categories import Categories, Codes, Lookup, Value
+from eremite.table.categories import Categories, Codes, Value
 from eremite.table.facts import Facts
 from eremite.table.frames import columns_from_frame
 from eremite.table.neighbors import require_neighbors
@@ -23,7 +23,7 @@ from eremite.table.numeric import name_list, require_columns
 from eremite.table.part import Part, Places, gather, split, whole_part
 from eremite.table.points import columns_of_points
 from eremite.table.rules import CellRules
-from eremite.table.spellings import MissingRule, Spellings
+from eremite.table.spellings import MissingRule
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _MOST_CODES = 2**62  # codes of strata are int64
@@ -242,20 +242,6 @@ class Table:
         """The combinations of declared values of these columns, in order; where it is kept, "other" is last. Public."""
         return tuple(product(*(self.categories[name].names for name in self._grouped_by(by))))
 
-    def stratum_of(self, values: Sequence[Any] | Mapping[str, Any], within: Iterable[str]) -> int:
-        """The code of the stratum in which a public point with these values of the columns `within` lies.
-
-        The values are given in the order of `within`, or by name; they are read as the cells of the table are.
-        """
-        names = self.choose_within(within)
-        given = [values.get(name) for name in names] if isinstance(values, Mapping) else list(values)
-        if len(given) != len(names) or (isinstance(values, Mapping) and set(values) != set(names)):
-            raise InputError(f"Give a point one value for each of the columns {_quoted(names)}.")
-        code = 0
-        for name, value in zip(names, given, strict=True):
-            code = code * len(self.categories[name].names) + self._code_of(name, value)
-        return code
-
     def scale(self, points: Any, columns: Iterable[str] | None = None) -> FloatArray:
         """Scale public points, one per row, exactly as the table's own rows were.
 
@@ -355,15 +341,6 @@ class Table:
             codes *= kind(len(self.categories[name].names))
             codes += (self._codes[name] if places is None else self._codes[name][places]).astype(kind)
         return codes, radix
-
-    def _code_of(self, name: str, value: object) -> int:
-        column = self.categories[name]
-        code = Lookup(column.values, Spellings(self.rules.missing_values)).code(value)
-        coded = int(self.rules.settled_codes(name, np.array([code], dtype=np.int32))[0])
-        if not 0 <= coded < len(column.names):
-            shown = quote_name(str(value))
-            raise InputError(f"{shown} is not a category of column {quote_name(name)}; give one that is listed.")
-        return coded
 
     def _shown_rule(self, name: str) -> str:
         rule = self.missing[name]

@@ -142,13 +142,21 @@ def test_within_needs_categories() -> None:
 
 def test_stratum_of_a_public_point_is_that_of_rows_like_it() -> None:
     of = table()
+    name, first = of.columns[0], of.bounds[of.columns[0]].min
+
+    def stratum(point: Any) -> int:
+        located = of.locate([point] if isinstance(point, list) else point, [name], ["sex", "ward"])
+        return int(located[1][0])
+
     strata = dict(by_definition([], ["sex", "ward"]))
     for code, rows in strata.items():
         sex, ward = SEX[rows[0]], WARD[rows[0]]
-        assert of.stratum_of([sex, ward], ["sex", "ward"]) == code
-        assert of.stratum_of({"ward": ward, "sex": "yes" if sex else "No"}, ["sex", "ward"]) == code
-    for values in (["maybe", "A"], [None, "A"], [True, None], [True], {"sex": 1}, {"sex": 1, "ward": "A", "x": 1}):
-        refused(lambda values=values: of.stratum_of(values, ["sex", "ward"]))
+        assert stratum([first, sex, ward]) == code
+        assert stratum({"ward": [ward], "sex": ["yes" if sex else "No"], name: [first]}) == code
+    rows = ([first, "maybe", "A"], [first, None, "A"], [first, True, None], [first, True])
+    named = ({name: [first], "sex": [1]}, {name: [first], "sex": [1], "ward": ["A"], "x": [1]})
+    for values in (*rows, *named):
+        refused(lambda values=values: stratum(values))
 
 
 def test_number_of_rows_is_private_where_rows_come_and_go() -> None:
