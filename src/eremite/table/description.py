@@ -289,8 +289,8 @@ class Description(Record):
         """What the cells of each column become."""
         missing = {name: column.missing for name, column in self.columns.items() if isinstance(column, Interval)}
         listed = {name: column.record() for name, column in self.columns.items() if isinstance(column, Listed)}
-        dataset = self.dataset
-        return CellRules.of(self.bounds, missing, listed, dataset.missing_values, dataset.time_zone)
+        spelled = self.dataset.writing.with_points(self.dataset.missing_values)
+        return CellRules.of(self.bounds, missing, listed, spelled, self.dataset.time_zone)
 
 
 def read_description(path: str | Path) -> Description:

@@ -8,6 +8,7 @@ are accepted as well.
 import codecs
 from dataclasses import dataclass
 from functools import cache
+from math import isnan
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -61,6 +62,13 @@ class Writing:
             return cells.from_text(texts)
         plain = pc.if_else(pc.match_substring(texts, "."), pa.scalar(None, texts.type), texts)
         return cells.from_text(pc.replace_substring(plain, self.decimal, "."))
+
+    def with_points(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        """These texts, and those among them that are numbers written this way once more with a decimal point."""
+        if self.decimal == ".":
+            return texts
+        pointed = (text.replace(self.decimal, ".") for text in texts if "." not in text)
+        return tuple(dict.fromkeys((*texts, *(text for text in pointed if not isnan(cells.number_of_text(text))))))
 
     def meets_decimal_commas(self, texts: pa.ChunkedArray) -> bool:
         """Whether some text is a number with a decimal comma, while the declared decimal sign is a point."""

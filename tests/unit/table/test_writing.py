@@ -8,7 +8,9 @@ import pyarrow as pa
 import pytest
 
 from eremite.errors import TableError
+from eremite.table.description import read_description
 from eremite.table.files import read_file
+from eremite.table.opening import open_table
 from eremite.table.writing import Writing
 from tests.refusals import refused
 
@@ -138,3 +140,15 @@ def test_writing_refuses_other_decimal_signs() -> None:
 def test_numbers_with_decimal_commas_know_no_thousands() -> None:
     texts = pa.chunked_array([["1,5", "1.5", "1.234,5", "1,2,3", ",5", "-3,", " 7 ", "", None, "1 000", "inf"]])
     assert EUROPEAN.numbers(texts).to_pylist() == [1.5, None, None, None, 0.5, -3.0, 7.0, None, None, None, None]
+
+
+def test_missing_values_may_be_numbers_with_decimal_commas(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("bmi;pulse\n-9,90;-9.9\n20;70\n-9,9;71\n")
+    (tmp_path / "t.toml").write_text(
+        '[dataset]\nname = "t"\nsource = "t.csv"\nseparator = ";"\ndecimal = ","\nmissing_values = ["-9,9"]\n\n[columns]\n'
+        'bmi = { min = 10, max = 60, missing = "leave-out" }\npulse = { min = 30, max = 200, missing = 80 }\n\n'
+        "[budget]\nepsilon = 1\n"
+    )
+    table = open_table(read_description(tmp_path / "t.toml"))
+    assert table.part(["bmi"]).points.tolist() == [[0.2]]
+    assert EUROPEAN.with_points(("NA", "-9,9", "1.234,5", "7")) == ("NA", "-9,9", "1.234,5", "7", "-9.9")
