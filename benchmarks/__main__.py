@@ -23,6 +23,7 @@ from benchmarks import (  # noqa: E402
     ledger,
     many_subspaces,
     neighbors,
+    radii,
     relations,
     sensitivity,
     strata,
@@ -59,6 +60,7 @@ def main() -> int:
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
     cleared &= strata.run(out, 20_000 if quick else 300_000, with_shuttle=not quick)
+    cleared &= radii.run(out, *((radii.generated(5_000, ((2_000, 4),)), (1,)) if quick else (radii.all_tables(out),)))
     cleared &= wide.run(out, *((wide.generated(((5_000, 10),)), 0.1) if quick else (wide.all_tables(out),)))
     cleared &= wide.sparse_table(out, 1_000 if quick else 8_000)
     cleared &= agreement.agreement(out, times=20 if quick else 500)

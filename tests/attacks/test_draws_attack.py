@@ -258,8 +258,12 @@ def test_search_withstands_rows_that_come_and_go_in_larger_tables(utility, epsil
 @pytest.mark.parametrize("utility", ["dampened", "paper"])
 def test_attack_catches_a_search_without_the_factor_2(monkeypatch, world, radius, utility):
     """A row that comes turns others: scores move both ways, whatever the relation."""
-    honest = subspaces_module.Scores
-    monkeypatch.setattr(subspaces_module, "Scores", lambda bounds, exact, rate: honest(bounds, exact, 2 * rate))
+
+    class Doubled(subspaces_module.Scores):
+        def __init__(self, bounds, look, rate):
+            super().__init__(bounds, look, 2 * rate)
+
+    monkeypatch.setattr(subspaces_module, "Scores", Doubled)
     assert search(world, utility, radius=radius) is not None
 
 

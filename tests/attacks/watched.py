@@ -8,6 +8,7 @@ import pytest
 
 from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.mechanisms.selection import Scores
+from tests.settled_scores import score_of
 
 FAR = 10**6  # a draw that no small table explains: what is released of it shows the clamp
 NOISES = (SmoothLaplace, GlobalLaplace, Gaussian, PaperGaussian, GlobalGaussian)
@@ -32,9 +33,7 @@ def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
 
     def choose(self):
         if len(self._left) == len(self._low):  # the first of its draws
-            exact = [low if low == high else self._exact(i) for i, (low, high) in enumerate(_bounds(self))]
-            assert all(low <= score <= high for score, (low, high) in zip(exact, _bounds(self), strict=True))
-            seen.choices.append((tuple(exact), self._rate))
+            seen.choices.append((tuple(score_of(self, i) for i in self._left), self._rate))
         return self._take(self._left[pick])
 
     with pytest.MonkeyPatch.context() as patch:
@@ -43,7 +42,3 @@ def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
         patch.setattr(Scores, "permute_and_flip", choose)
         patch.setattr(Scores, "exponential", choose)
         yield seen
-
-
-def _bounds(scores):
-    return list(zip(scores._low, scores._high, strict=True))

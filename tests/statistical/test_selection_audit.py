@@ -232,5 +232,5 @@ def test_two_draws_of_permute_and_flip_are_those_of_opendp():
 
 def two_of_ours():
     exact = [Fraction(score) for score in SCORES]
-    scores = Scores([(score, score) for score in exact], exact.__getitem__, Fraction(1, 2))
+    scores = Scores.known(exact, Fraction(1, 2))
     return scores.permute_and_flip(), scores.permute_and_flip()

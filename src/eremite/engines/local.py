@@ -36,7 +36,7 @@ FindNeighbors = Callable[[NDArray[np.float64], float, int | None], Neighbors]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """Degrees, and a search for neighbors by the index they were counted with."""
 
     degrees: NDArray[np.int64]
@@ -62,7 +62,12 @@ def count_neighbors_with(
 
 def find_neighbors(points: NDArray[np.float64], radius: float, cap: int | None) -> Neighbors:
     """Count on all cores, or on fewer, and list on as many (`FindNeighbors`)."""
-    return find_neighbors_with(min(workers.available(), 1 + len(points) // _ROWS_A_THREAD), points, radius, cap)
+    return find_neighbors_with(threads_for(len(points)), points, radius, cap)
+
+
+def threads_for(n: int) -> int:
+    """On how many cores to count n rows: fewer where starting threads would cost more than they save."""
+    return min(workers.available(), 1 + n // _ROWS_A_THREAD)
 
 
 def find_neighbors_with(threads: int, points: NDArray[np.float64], radius: float, cap: int | None) -> Neighbors:
@@ -72,11 +77,11 @@ def find_neighbors_with(threads: int, points: NDArray[np.float64], radius: float
     reach = squared_reach(radius, d)
     if d == 1 or n == 0:
         ascending = line.build(points)
-        return _Found(line.count(ascending, reach, limit), points, partial(line.list_neighbors, ascending, reach=reach))
+        return Found(line.count(ascending, reach, limit), points, partial(line.list_neighbors, ascending, reach=reach))
     if cells.FEWEST_COLUMNS <= d <= cells.MOST_COLUMNS and (grid := cells.build(points, reach, threads)) is not None:
         counted = cells.count(grid, reach, limit, threads)
         if counted is not None:
-            return _Found(counted, points, partial(cells.list_neighbors, grid, reach=reach, workers=threads))
+            return Found(counted, points, partial(cells.list_neighbors, grid, reach=reach, workers=threads))
     boxes = tree.build(points, threads)
     degrees = tree.count(boxes, reach, limit, threads)
-    return _Found(degrees, points, partial(tree.list_neighbors, boxes, reach=reach, workers=threads))
+    return Found(degrees, points, partial(tree.list_neighbors, boxes, reach=reach, workers=threads))

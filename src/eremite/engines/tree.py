@@ -64,6 +64,19 @@ def count(tree: Tree, reach: float, cap: int, workers: int) -> NDArray[np.int64]
     return out
 
 
+def count_rows(
+    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], reach: float, cap: int, workers: int
+) -> NDArray[np.int64]:
+    """min(degree, cap) of some of the rows, one by one."""
+    out = np.empty(rows.size, np.int64)
+
+    def work(start: int, stop: int) -> None:
+        _count_each(tree.columns, tree.low, tree.high, tree.width, reach, cap, points, rows, start, stop, out)
+
+    threads.over_ranges(work, rows.size, workers, at_least=64)
+    return out
+
+
 def count_up_to(tree: Tree, reach: float, most: int, workers: int) -> NDArray[np.int64] | None:
     """The degree of every row; None if they add up to more than `most`, as soon as that is seen."""
     out = np.zeros(tree.order.size, dtype=np.int64)
@@ -440,6 +453,30 @@ def _push_near(low, high, node, row, reach, stack, waiting):
         stack[waiting] = nearer
         waiting += 1
     return waiting
+
+
+@kernel
+def _count_each(columns, low, high, width, reach, cap, points, rows, first, last, out):
+    n = columns.shape[1]
+    stack = np.empty(128, np.int64)
+    totals = np.empty(LEAF)
+    for i in range(first, last):
+        row = points[rows[i]]
+        total = 0
+        stack[0] = 1
+        waiting = 1
+        while waiting > 0 and total <= cap:
+            waiting -= 1
+            node = stack[waiting]
+            if node < width:
+                waiting = _push_near(low, high, node, row, reach, stack, waiting)
+                continue
+            begin = (node - width) * LEAF
+            stop = min(begin + LEAF, n)
+            sums_of_squares(columns, row, begin, stop, totals)
+            for at in range(stop - begin):
+                total += totals[at] <= reach
+        out[i] = min(total - 1, cap)  # without the row itself (E6, E7)
 
 
 @kernel

@@ -9,71 +9,102 @@ Scores are looked at only as closely as a draw takes (claim C3 of `queries/subsp
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from heapq import nlargest
 
 from eremite.intervals import as_arb, scaled
 from eremite.mechanisms import entropy
 from eremite.mechanisms.sampling import Uniform
 
-#: The exact score of a candidate.
-Exact = Callable[[int], Fraction]
+# Bounds on a score that leave its weight open by more than e to the power of this are vague.
+_VAGUE = 1
+
+#: Closer bounds on the score of a candidate; after some looks they meet.
+Look = Callable[[int], tuple[Fraction, Fraction]]
 
 
 class Scores:
-    """Scores u_i known by bounds, and exactly where that matters. What is drawn is distributed as if all were known."""
+    """Scores u_i known by bounds, and more closely where that matters. Drawn is as if all were known exactly."""
 
-    def __init__(self, bounds: Sequence[tuple[Fraction, Fraction]], exact: Exact, rate: Fraction) -> None:
+    def __init__(self, bounds: Sequence[tuple[Fraction, Fraction]], look: Look, rate: Fraction) -> None:
         self._low = [low for low, _ in bounds]
         self._high = [high for _, high in bounds]
-        self._exact = exact
+        self._look = look
         self._rate = rate  # weight exp(rate u)
+        self._highest = self._surest = list[int]()
         self._left = list(range(len(bounds)))  # in this order bits are used, so bounds do not change what is drawn
+
+    @classmethod
+    def known(cls, exact: Sequence[Fraction], rate: Fraction) -> "Scores":
+        """Scores that need no look."""
+        return cls([(score, score) for score in exact], lambda i: (exact[i], exact[i]), rate)
 
     def permute_and_flip(self) -> int:
         """Draw one candidate and take it out: each is kept with probability e^-drop, then one of the kept at random."""
-        best = self._best()
-        kept = [i for i in self._left if self._keeps(i, best)]
+        self._rank()
+        kept = [i for i in self._left if self._keeps(i)]
         return self._take(kept[below(len(kept))])
 
     def exponential(self) -> int:
         """Draw one candidate and take it out: with probability proportional to e^-drop."""
-        best = self._best()
+        self._rank()
         while True:
             i = self._left[below(len(self._left))]
-            if self._keeps(i, best):
+            if self._keeps(i):
                 return self._take(i)
 
     def _take(self, i: int) -> int:
         self._left.remove(i)
         return i
 
-    def _best(self) -> Fraction:
-        """The largest score left; by falling upper bounds, so that few need an exact look."""
-        best: Fraction | None = None
-        for i in sorted(self._left, key=lambda i: -self._high[i]):
-            if best is None or self._high[i] > best:
-                self._settle(i)
-                best = self._low[i] if best is None else max(best, self._low[i])
-        assert best is not None, "a draw needs a candidate"  # noqa: S101 -- the plan keeps h within the family
-        return best
+    def _rank(self) -> None:
+        """Note the two candidates left with the largest upper bounds, and the two with the largest lower ones."""
+        self._highest = nlargest(2, self._left, key=self._high.__getitem__)
+        self._surest = nlargest(2, self._left, key=self._low.__getitem__)
 
-    def _keeps(self, i: int, best: Fraction) -> bool:
+    def _rivals(self, i: int) -> tuple[int, int] | None:
+        """The other candidates with the largest upper bound and with the largest lower bound; None if there is none."""
+        if len(self._left) == 1:
+            return None
+        highest, surest = (next(one for one in ahead if one != i) for ahead in (self._highest, self._surest))
+        return highest, surest
+
+    def _keeps(self, i: int) -> bool:
+        """Whether a uniform number is below e^-drop, with looks until that is clear."""
         uniform = Uniform()
-        decided = uniform.side(lambda _, n: self._enclosed(i, best, n), 0)
-        if decided is not None:
-            return decided
-        self._settle(i)
-        return uniform.below(lambda _, n: self._enclosed(i, best, n), 0)
+        while (decided := uniform.side(lambda _, n: self._enclosed(i, n), 0)) is None:
+            unclear = self._least_clear(i)
+            if unclear is None:
+                return uniform.below(lambda _, n: self._enclosed(i, n), 0)
+            self._low[unclear], self._high[unclear] = self._look(unclear)
+            self._rank()
+        return decided
 
-    def _enclosed(self, i: int, best: Fraction, n: int) -> tuple[int, int]:
-        """Integers around 2^n e^-drop, whichever score between its bounds is the true one."""
-        low = scaled(lambda: as_arb(self._rate * (self._low[i] - best)).exp(), n)
-        if self._low[i] == self._high[i]:
-            return low
-        return low[0], scaled(lambda: as_arb(self._rate * (self._high[i] - best)).exp(), n)[1]
+    def _enclosed(self, i: int, n: int) -> tuple[int, int]:
+        """Integers around 2^n e^-drop, whichever scores between their bounds are the true ones."""
+        least, most = self._drop(i)
+        low = scaled(lambda: as_arb(-self._rate * most).exp(), n)
+        return low if least == most else (low[0], scaled(lambda: as_arb(-self._rate * least).exp(), n)[1])
 
-    def _settle(self, i: int) -> None:
-        if self._low[i] < self._high[i]:
-            self._low[i] = self._high[i] = self._exact(i)
+    def _drop(self, i: int) -> tuple[Fraction, Fraction]:
+        """Bounds on max u - u_i: how far the largest other score is above this one, or 0."""
+        rivals, none = self._rivals(i), Fraction(0)
+        if rivals is None:
+            return none, none
+        highest, surest = rivals
+        return max(none, self._low[surest] - self._high[i]), max(none, self._high[highest] - self._low[i])
+
+    def _least_clear(self, i: int) -> int | None:
+        """Whom to look at: those ahead until they are known well, as all coins depend on them; then the least known.
+
+        None if the bounds of all of them meet.
+        """
+        rivals = self._rivals(i) or ()
+        vague = [one for one in rivals if self._rate * self._width(one) > _VAGUE]
+        unclear = max(vague or (*rivals, i), key=self._width)
+        return unclear if self._width(unclear) else None
+
+    def _width(self, i: int) -> Fraction:
+        return self._high[i] - self._low[i]
 
 
 def zcdp_of_draw(epsilon: Fraction, selection: str) -> Fraction:

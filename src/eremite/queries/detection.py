@@ -108,7 +108,7 @@ class DetectionPlan(WithDefinition):
         cap = _cap(self, len(self.candidates))
         near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap)
         exact = [Fraction(-int(rows)) for rows in near]
-        scores = Scores([(score, score) for score in exact], exact.__getitem__, self.rate)
+        scores = Scores.known(exact, self.rate)
         return tuple(scores.permute_and_flip() for _ in range(self.h))
 
 

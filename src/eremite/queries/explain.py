@@ -132,7 +132,7 @@ class ExplainPlan(WithDefinition):
         drawn: list[Subspace] = []
         while len(drawn) < self.h:
             scores = [score for _, score in left]
-            chosen = Scores([(score, score) for score in scores], scores.__getitem__, self.rate).permute_and_flip()
+            chosen = Scores.known(scores, self.rate).permute_and_flip()
             drawn.append(left[chosen][0])
             left = [pair for pair in left if not set(drawn[-1]) <= set(pair[0])]
         return tuple(drawn)

@@ -6,20 +6,17 @@ from fractions import Fraction
 from math import ceil, log
 from typing import Any, ClassVar
 
-import numpy as np
-
 from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
 from eremite.outliers import OutlierDefinition
-from eremite.outliers.counting import outliers_among
 from eremite.privacy import Privacy, checked_epsilon, exact, json_number
 from eremite.queries.count import per_row
 from eremite.queries.fields import FROM_JSON, Columns, Epsilon, MinNeighbors, Radii, Share, Strata
 from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress
 from eremite.release import Parameters, Value
-from eremite.sensitivity import Glimpse, dampened, profile_function
+from eremite.sensitivity.radii import walks
 from eremite.table import Table
 
 #: Nine or ten radii per decade, from 0.001 to 0.4.
@@ -111,17 +108,17 @@ class RadiusPlan:
     def compute(self, table: Table, progress: Progress | None = None) -> float:
         """The radius. Differentially private with `privacy`, once that has been charged."""
         part, relation = table.part(self.columns, self.definitions[0].within), relation_of(table)
-        most = relation.most_moved(len(self.columns), self.definitions[0].min_neighbors)
-        off = [-abs(outliers_among(part, definition) - self.target) for definition in self.definitions]
-        unknown = Glimpse(0, most, np.empty(0, dtype=np.int64), relation.neighbors)
+        ways = walks(part.points, part.starts, self.definitions, self.target, self.limit, relation)
 
-        def score(i: int) -> Fraction:
-            steps = min(ceil(-dampened(off[i], unknown.lower, self.limit, most)), most, self.limit) + 1
-            profile = profile_function(part.points, self.definitions[i], steps, relation=relation, starts=part.starts)
-            return dampened(off[i], profile, self.limit, most)
+        def score(i: int) -> tuple[Fraction, Fraction]:
+            least, most = ways[i].bounds()
+            return -most, -least
 
-        bounds = [tuple(dampened(gap, p, self.limit, most) for p in (unknown.lower, unknown.upper)) for gap in off]
-        drawn = Scores([(min(pair), max(pair)) for pair in bounds], score, self.each / 2).permute_and_flip()
+        def look(i: int) -> tuple[Fraction, Fraction]:
+            ways[i].narrow()
+            return score(i)
+
+        drawn = Scores([score(i) for i in range(len(ways))], look, self.each / 2).permute_and_flip()
         return self.definitions[drawn].radius
 
 

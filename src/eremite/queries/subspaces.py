@@ -229,7 +229,7 @@ def _concentrated(epsilon: Fraction, delta: Fraction, h: int) -> Fraction:
 def _paper_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
     """q_S over its global sensitivity; as exact as the counts."""
     exact = [Fraction(one.outliers, one.most) for one in _counts(table, plan, progress)]
-    return Scores([(score, score) for score in exact], exact.__getitem__, plan.each / 2)
+    return Scores.known(exact, plan.each / 2)
 
 
 def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
@@ -240,14 +240,15 @@ def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
         seen, center = _counts_and_center(table, plan, plan.center, progress)
     gaps, family = [one.outliers - center for one in seen], list(plan.family)
 
-    def exact(i: int) -> Fraction:
+    def look(i: int) -> tuple[Fraction, Fraction]:
         steps = ceil(abs(dampened(gaps[i], seen[i].lower, plan.limit, seen[i].most)))
         useful = seen[i].most if gaps[i] > 0 else min(seen[i].most, plan.limit)
         profile = _profile_of(table, family[i], plan, min(steps, useful) + 1)
-        return dampened(gaps[i], profile, plan.limit, seen[i].most)
+        score = dampened(gaps[i], profile, plan.limit, seen[i].most)
+        return score, score
 
     bounds = [_bounds(one, gap, plan.limit) for one, gap in zip(seen, gaps, strict=True)]
-    return Scores(bounds, exact, plan.each / 2)
+    return Scores(bounds, look, plan.each / 2)
 
 
 def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
@@ -255,11 +256,16 @@ def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     seen, _ = _glimpses(table, plan, _GLANCE, progress)
     family = list(plan.family)
 
-    def look(i: int, steps: int) -> Profile:
+    def profile_of(i: int, steps: int) -> Profile:
         return _profile_of(table, family[i], plan, steps)
 
-    comparison = Comparison(seen, plan.h, plan.limit, look)
-    return Scores(comparison.bounds(), comparison.exact, plan.each / 2)
+    comparison = Comparison(seen, plan.h, plan.limit, profile_of)
+
+    def look(i: int) -> tuple[Fraction, Fraction]:
+        score = comparison.exact(i)
+        return score, score
+
+    return Scores(comparison.bounds(), look, plan.each / 2)
 
 
 def _profile_of(table: Table, subspace: Subspace, plan: SubspacesPlan, steps: int) -> Profile:

@@ -44,13 +44,13 @@ def local_profile(
     profile = np.empty(steps, dtype=np.int64)
     size = 0
     for step in range(steps):
-        size = _size(seen, relation, step, size)  # never falls as t grows
+        size = size_at(seen, relation, step, size)  # never falls as t grows
         profile[step] = size
     return profile
 
 
-def _size(seen: Windows | Strata, relation: Relation, step: int, floor: int) -> int:
-    """A^(step), if it is known to be `floor` or more."""
+def size_at(seen: Windows | Strata, relation: Relation, step: int, floor: int) -> int:
+    """A^(step), or `floor` if that is larger; larger floors take less time."""
     size = min(seen.most, max(floor, relation.least(step)))
     most = [(seen.size(change) + change.own, change) for change in relation.of_step(step)]
     for at_most, change in sorted(most, reverse=True):
@@ -105,7 +105,7 @@ def _sizes(seen: Windows | Strata, relation: Relation, first: int, last: int, fl
         return [min(seen.most, rows + first + i + 1) for i, rows in enumerate(turned)]
     seen, sizes = seen.narrowed(relation.change(last, last), max(0, floor - last), looks * looks), list[int]()
     for step in range(first, last + 1):
-        floor = _size(seen, relation, step, floor)
+        floor = size_at(seen, relation, step, floor)
         sizes.append(floor)
     return sizes
 

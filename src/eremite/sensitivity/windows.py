@@ -189,7 +189,7 @@ class Windows:
     def _crowd(self, low: int, high: int) -> int:
         """The largest m for which m rows of a window have m - 1 others within 2R: at least its core (claim L6)."""
         window = self.images[(self.degrees >= low) & (self.degrees <= high)]
-        falling = np.sort(_within_two(window, self.radius, None))[::-1]
+        falling = np.sort(within_two(window, self.radius, None))[::-1]
         return int(np.count_nonzero(falling >= np.arange(falling.size)))
 
     def narrowed(self, change: Change, floor: int, looks: int = 1) -> "Windows":
@@ -326,13 +326,13 @@ def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[
     """The points with `floor` others within 2R, until few leave: no other point is in a larger group (claim L5)."""
     kept = np.arange(len(points))
     while True:
-        enough = _within_two(points[kept], radius, floor) >= floor
+        enough = within_two(points[kept], radius, floor) >= floor
         if 10 * np.count_nonzero(enough) >= 9 * kept.size:
             return kept[enough]
         kept = kept[enough]
 
 
-def _within_two(points: NDArray[np.float64], radius: float, cap: int | None) -> NDArray[np.int64]:
+def within_two(points: NDArray[np.float64], radius: float, cap: int | None) -> NDArray[np.int64]:
     """How many others each point has within 2R, up to the cap; perhaps a few too many and never too few.
 
     The engine's expression is not the graph's, so it looks a little further.

@@ -25,7 +25,9 @@ MARGIN = 1 + 1e-9
 
 def flip(drop):
     """Whether a candidate this far below the best is kept."""
-    return settled([Fraction(0), drop])._keeps(1, Fraction(0))
+    scores = settled([Fraction(0), drop])
+    scores._rank()
+    return scores._keeps(1)
 
 
 SELECT = {"permute-and-flip": permute_and_flip, "exponential": exponential}

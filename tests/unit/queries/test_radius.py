@@ -10,9 +10,12 @@ from eremite import OutlierDefinition, Privacy, Release, Session, Table
 from eremite.forecast import StandIn, forecast_radius
 from eremite.ledger import Cost
 from eremite.outliers import count_outliers
+from eremite.outliers.counting import outliers_among
 from eremite.queries import ForecastRadiusQuery, RadiusQuery
+from eremite.queries.fit import relation_of
 from eremite.queries.radius import RADII
-from eremite.sensitivity import dampened, local_profile, most_moved
+from eremite.sensitivity import dampened, profile_function
+from eremite.sensitivity.radii import walks
 from tests.private_side import left_when_looking, refused_for_free
 
 BOUNDS = {"a": (0, 1), "b": (0, 1)}
@@ -44,27 +47,76 @@ def test_radius_near_the_share_is_drawn_most_often():
     assert sum(drawn[radius] for radius in near) > 50
 
 
-def test_scores_are_the_dampened_distance_from_the_target(monkeypatch):
+WARDS = ("north", "south")
+
+
+def made(d, neighbors, n=260):
+    """Rows in clusters with noise, ties and duplicates, in two wards of which one is sparse."""
+    rng = np.random.default_rng(d)
+    rows = np.round(np.clip(rng.normal(rng.choice([0.3, 0.6], (n, 1)), 0.05, (n, d)), 0, 1), 2)
+    rows[: n // 10] = np.round(rng.uniform(0, 1, (n // 10, d)), 1)
+    names = [f"c{i}" for i in range(d)]
+    frame = dict(zip(names, rows.T, strict=True)) | {"ward": rng.choice(WARDS, n, p=[0.9, 0.1])}
+    about = {"rows_about": n} if neighbors == "add-remove" else {}
+    categories = {"ward": list(WARDS)}
+    return Table.from_frame(frame, dict.fromkeys(names, (0, 1)), categories=categories, neighbors=neighbors, **about)
+
+
+def scores_by_definition(table, plan):
+    """The dampened distance of each count from the target, every profile looked at step by step."""
+    part, relation = table.part(plan.columns, plan.definitions[0].within), relation_of(table)
+    most = relation.most_moved(len(plan.columns), plan.definitions[0].min_neighbors)
+    for definition in plan.definitions:
+        off = outliers_among(part, definition) - plan.target
+        profile = profile_function(part.points, definition, plan.limit + 1, relation=relation, starts=part.starts)
+        yield dampened(-abs(off), profile, plan.limit, most)
+
+
+@pytest.mark.parametrize("within", [(), ("ward",)])
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+@pytest.mark.parametrize(("d", "epsilon"), [(1, 2), (2, 1), (3, 4), (4, "0.3")])
+def test_scores_are_the_dampened_distance_from_the_target(monkeypatch, d, epsilon, neighbors, within):
+    """Bounds hold before and after every look, and meet at the score; however few steps are kept at hand."""
     seen = []
 
     class Looked:
-        def __init__(self, bounds, exact, rate):
-            seen.append((bounds, exact, rate))
+        def __init__(self, bounds, look, rate):
+            seen.append((bounds, look, rate))
 
         def permute_and_flip(self):
             return 3
 
     monkeypatch.setattr("eremite.queries.radius.Scores", Looked)
-    plan = RadiusQuery(min_neighbors=3, share="0.05", radii=[0.01, 0.02, 0.05, 0.1], epsilon=1).plan(table())
-    assert plan.compute(table()) == 0.1
-    ((bounds, exact, rate),) = seen
-    assert rate == Fraction(1, 2)
-    most = most_moved(800, 2, 3)
-    for i, definition in enumerate(plan.definitions):
-        profile = local_profile(ROWS, definition, plan.limit + 1).tolist()
-        off = count_outliers(ROWS, definition) - 40
-        wanted = dampened(-abs(off), profile.__getitem__, plan.limit, most)
-        assert bounds[i][0] <= wanted == exact(i) <= bounds[i][1] <= 0
+    monkeypatch.setattr("eremite.sensitivity.radii._STEPS", 3)
+    radii = [0.1, 0.01, 0.02, 0.005, 0.05, 0.3]
+    asked = RadiusQuery(min_neighbors=3, share="0.05", radii=radii, within=within, epsilon=epsilon)
+    rows = made(d, neighbors)
+    plan = asked.plan(rows)
+    assert plan.compute(rows) == radii[3]
+    ((bounds, look, rate),) = seen
+    assert rate == Fraction(epsilon) / 2
+    for i, wanted in enumerate(scores_by_definition(rows, plan)):
+        low, high = bounds[i]
+        while low < high:
+            assert low <= wanted <= high <= 0
+            narrower = look(i)
+            assert low <= narrower[0] <= narrower[1] <= high
+            low, high = narrower
+        assert low == wanted
+
+
+def test_one_crowd_serves_all_radii_at_which_most_rows_are_outliers(monkeypatch):
+    """Nobody looks at these radii: their walks are longer than the limit, whatever else is in their profiles."""
+    rows = np.random.default_rng(3).uniform(0, 1, (4000, 3))
+    plan = RadiusQuery(min_neighbors=3, share="0.01", radii=[0.001, 0.002, 0.004, 0.2], epsilon=4)
+    sparse = Table.from_frame(rows, dict.fromkeys("abc", (0, 1)))
+    looked = []
+    monkeypatch.setattr("eremite.sensitivity.radii.size_at", lambda *_: looked.append(1))
+    limit = plan.plan(sparse).limit
+    part = sparse.part()
+    ways = walks(part.points, part.starts, plan.plan(sparse).definitions, 40, limit, relation_of(sparse))
+    assert [way.bounds()[0] > limit for way in ways] == [True, True, True, False]
+    assert looked == []
 
 
 @pytest.mark.parametrize("m", [1, 4])

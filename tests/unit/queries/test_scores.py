@@ -24,7 +24,7 @@ METHODS = {"permute-and-flip": Scores.permute_and_flip, "exponential": Scores.ex
 
 
 def settled(exact=EXACT, rate=RATE):
-    return Scores([(score, score) for score in exact], exact.__getitem__, rate)
+    return Scores.known(exact, rate)
 
 
 def bounded(looked=None, exact=EXACT, widths=WIDTHS, rate=RATE, above=Fraction(1, 2)):
@@ -33,7 +33,7 @@ def bounded(looked=None, exact=EXACT, widths=WIDTHS, rate=RATE, above=Fraction(1
     def look(i):
         if looked is not None:
             looked.append(i)
-        return exact[i]
+        return exact[i], exact[i]
 
     bounds = [(score - width * (1 - above), score + width * above) for score, width in zip(exact, widths, strict=True)]
     return Scores(bounds, look, rate)
@@ -111,12 +111,32 @@ def test_bounds_change_no_probability(monkeypatch, exact, within):
         assert enumerated(monkeypatch, make, exact, RATE, within) == pytest.approx(law, abs=1e-12)
 
 
+def halved(exact, bounds):
+    """Each look halves the distance of the bounds from the score, on one side after the other, until they meet."""
+    known, looks = list(bounds), [0] * len(exact)
+
+    def look(i):
+        looks[i] += 1
+        low, high = known[i]
+        low, high = ((low + exact[i]) / 2, high) if looks[i] % 2 else (low, (high + exact[i]) / 2)
+        known[i] = (low, high) if looks[i] < 9 else (exact[i], exact[i])
+        return known[i]
+
+    return look
+
+
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=6))
 @settings(max_examples=80)
-def test_best_is_the_largest_score_whatever_the_bounds(candidates):
+def test_bounds_that_narrow_slowly_draw_the_same_from_the_same_bits(candidates):
     exact = [Fraction(score, 2) for score, _, _ in candidates]
     bounds = [(u - below, u + above) for u, (_, below, above) in zip(exact, candidates, strict=True)]
-    assert Scores(bounds, exact.__getitem__, RATE)._best() == max(exact)
+    for method, number in itertools.product(METHODS.values(), range(3)):
+        drawn = []
+        for scores in (settled(exact), Scores(bounds, halved(exact, bounds), RATE)):
+            with pytest.MonkeyPatch.context() as patch:
+                seed(patch, number)
+                drawn.append([method(scores) for _ in exact])
+        assert drawn[0] == drawn[1]
 
 
 # Looks.
@@ -142,17 +162,28 @@ def test_score_is_looked_at_once(monkeypatch):
 
 def test_candidate_that_cannot_be_best_is_looked_at_only_if_its_coin_falls_between_its_bounds(monkeypatch):
     """The best is at 10, the other between 4 and 6 with 5 in truth: e^-3 = .0498 < U < e^-2 = .1353 needs a look."""
-    for share, looks in ((0.01, [0]), (0.0497, [0]), (0.05, [0, 1]), (0.13, [0, 1]), (0.1354, [0]), (0.9, [0])):
+    for share, looks in ((0.01, []), (0.0497, []), (0.05, [1]), (0.13, [1]), (0.1354, []), (0.9, [])):
         looked, coins = [], [0, int(share * 2**64)]
         monkeypatch.setattr(entropy, "system_bits", lambda n, coins=coins: coins.pop(0) if coins else 0)
         exact = [Fraction(10), Fraction(5)]
-        scores = Scores([(Fraction(9), Fraction(11)), (Fraction(4), Fraction(6))], noting(looked, exact), RATE)
+        scores = Scores([(Fraction(10), Fraction(10)), (Fraction(4), Fraction(6))], noting(looked, exact), RATE)
         scores.permute_and_flip()
         assert looked == looks
 
 
+def test_those_ahead_are_looked_at_first(monkeypatch):
+    """What is known of the best decides the coins of all others: none of the others needs a look then."""
+    exact = [Fraction(10), Fraction(1), Fraction(2)]
+    bounds = [(Fraction(4), Fraction(16)), (Fraction(0), Fraction(9)), (Fraction(0), Fraction(9))]
+    coins = [0, int(0.9 * 2**64), int(0.9 * 2**64), 0]
+    monkeypatch.setattr(entropy, "system_bits", lambda n: coins.pop(0))
+    looked = []
+    assert Scores(bounds, noting(looked, exact), RATE).permute_and_flip() == 0
+    assert looked == [0]
+
+
 def noting(looked, exact):
-    return lambda i: looked.append(i) or exact[i]
+    return lambda i: looked.append(i) or (exact[i], exact[i])
 
 
 def test_hopeless_candidates_are_never_looked_at(monkeypatch):
@@ -162,7 +193,7 @@ def test_hopeless_candidates_are_never_looked_at(monkeypatch):
     bounds = [(Fraction(400), Fraction(600)), *[(Fraction(0), Fraction(200))] * 1000]
     scores = Scores(bounds, noting(looked, exact), RATE)
     assert scores.permute_and_flip() == 0
-    assert looked == [0]
+    assert looked == []
 
 
 @pytest.mark.parametrize("name", METHODS)

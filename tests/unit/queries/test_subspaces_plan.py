@@ -26,6 +26,7 @@ from eremite.sensitivity import dampened, glimpse, lead, most_moved, profile_fun
 from eremite.table import Bounds
 from eremite.table.rules import CellRules
 from tests.private_side import left_when_looking, refused_for_free
+from tests.settled_scores import score_of
 
 DEFINITION = OutlierDefinition(min_neighbors=2, radius=0.2)
 NAMES = ("a", "b", "c", "d")
@@ -412,8 +413,7 @@ def test_scores_are_those_of_the_center_that_was_drawn(monkeypatch, drawn, cente
         for i, (subspace, count) in enumerate(zip(family, looks_of(family, made.center.decay)[0], strict=True)):
             sizes = profile_function(table().points(subspace), DEFINITION, 40)
             wanted = dampened(count - center, sizes, made.limit, most_moved(30, len(subspace), 2))
-            assert scores._exact(i) == wanted
-            assert scores._low[i] <= wanted <= scores._high[i]
+            assert score_of(scores, i) == wanted
 
 
 # Counts compared with each other.
@@ -437,5 +437,4 @@ def test_scores_that_compare_are_the_hth_smallest_leads(h, epsilon):
             if j != i
         )
         wanted = leads[min(h, 9) - 1]
-        assert scores._low[i] <= wanted <= scores._high[i]
-        assert scores._exact(i) == wanted
+        assert score_of(scores, i) == wanted

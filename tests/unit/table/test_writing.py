@@ -145,8 +145,9 @@ def test_numbers_with_decimal_commas_know_no_thousands() -> None:
 def test_missing_values_may_be_numbers_with_decimal_commas(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("bmi;pulse\n-9,90;-9.9\n20;70\n-9,9;71\n")
     (tmp_path / "t.toml").write_text(
-        '[dataset]\nname = "t"\nsource = "t.csv"\nseparator = ";"\ndecimal = ","\nmissing_values = ["-9,9"]\n\n[columns]\n'
-        'bmi = { min = 10, max = 60, missing = "leave-out" }\npulse = { min = 30, max = 200, missing = 80 }\n\n'
+        '[dataset]\nname = "t"\nsource = "t.csv"\nseparator = ";"\ndecimal = ","\nmissing_values = ["-9,9"]\n\n'
+        '[columns]\nbmi = { min = 10, max = 60, missing = "leave-out" }\n'
+        "pulse = { min = 30, max = 200, missing = 80 }\n\n"
         "[budget]\nepsilon = 1\n"
     )
     table = open_table(read_description(tmp_path / "t.toml"))
