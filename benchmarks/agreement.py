@@ -9,7 +9,6 @@ from rich.table import Table as Grid
 
 from eremite import OutlierDefinition, Session, Table
 from eremite.forecast.draws import Field, Floats, field
-from eremite.release import Value
 from eremite_paper.searches import OURS
 
 
@@ -20,7 +19,7 @@ def agreement(out: Console, times: int) -> bool:
     session = Session(Table.from_frame(points, bounds=dict.fromkeys(names, (0, 1))), epsilon=10**6)
     pairs = list(combinations(range(4), 2))
     drawn = Counter(session.top_subspaces(definition, h=2, size=2, epsilon=2).value for _ in range(times))
-    seen: list[Value] = [tuple((f"c{a}", f"c{b}") for a, b in both) for both in product(pairs, pairs)]
+    seen = [tuple((f"c{a}", f"c{b}") for a, b in both) for both in product(pairs, pairs)]
     shares = np.array([drawn[winners] / times for winners in seen]).reshape(6, 6)
     assert abs(shares.sum() - 1) < 1e-9
     return _shown(out, shares, field(points, definition, pairs), times)

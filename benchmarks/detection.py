@@ -51,4 +51,4 @@ def _found(session: Session, candidates: NDArray[np.float64], radius: float, eps
     drawn = (
         session.detect_outliers(definition, candidates=candidates, h=_FAR, epsilon=epsilon).value for _ in range(calls)
     )
-    return sum(isinstance(value, tuple) and set(value) == right for value in drawn) / calls
+    return sum(set(value) == right for value in drawn) / calls

@@ -31,7 +31,18 @@ if TYPE_CHECKING:
         ScreenQuery,
         SubspacesQuery,
     )
-    from eremite.release import Release
+    from eremite.release import (
+        CountByRelease,
+        CountRelease,
+        DetectRelease,
+        ExplainRelease,
+        RadiusRelease,
+        Release,
+        ReportRelease,
+        RowsRelease,
+        ScreenRelease,
+        SubspacesRelease,
+    )
     from eremite.session import Session
     from eremite.session import open_session as open  # noqa: A004 -- read as eremite.open
     from eremite.table import Table
@@ -40,12 +51,16 @@ __all__ = [
     "BudgetRefused",
     "CompareMechanismsQuery",
     "CountByQuery",
+    "CountByRelease",
     "CountQuery",
+    "CountRelease",
     "DetectQuery",
+    "DetectRelease",
     "EpsilonForCountQuery",
     "EpsilonForSubspacesQuery",
     "EremiteError",
     "ExplainQuery",
+    "ExplainRelease",
     "ForecastCountByQuery",
     "ForecastCountQuery",
     "ForecastRadiusQuery",
@@ -56,12 +71,17 @@ __all__ = [
     "OutlierDefinition",
     "Privacy",
     "RadiusQuery",
+    "RadiusRelease",
     "Release",
     "ReportQuery",
+    "ReportRelease",
     "RowsQuery",
+    "RowsRelease",
     "ScreenQuery",
+    "ScreenRelease",
     "Session",
     "SubspacesQuery",
+    "SubspacesRelease",
     "Table",
     "TableError",
     "__version__",
@@ -70,10 +90,11 @@ __all__ = [
 ]
 
 #: The module of each name that loads when it is first used.
-_HOMES = dict.fromkeys((name for name in __all__ if name.endswith("Query")), "eremite.queries") | {
+_HOMES = {
+    **dict.fromkeys((name for name in __all__ if name.endswith("Query")), "eremite.queries"),
+    **dict.fromkeys((name for name in __all__ if name.endswith("Release")), "eremite.release"),
     "OutlierDefinition": "eremite.outliers",
     "Privacy": "eremite.privacy",
-    "Release": "eremite.release",
     "Session": "eremite.session",
     "Table": "eremite.table",
     "citation": "eremite.citing",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Generic, get_args
 
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
@@ -15,8 +15,16 @@ from eremite.release.by_group import ByGroup, parsed_groups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import TypeVar
 
     from eremite.release.picture import Forecast
+
+    #: The type of the value. A bare `Release` is one of any type, also for a strict type checker.
+    T_co = TypeVar("T_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)  # defaults are for type checkers alone before Python 3.13
 
 #: A count; a radius; in tuples, subspaces, counts beside them, positions of candidates, answers; or counts by group.
 Value = int | float | bool | str | tuple["Value", ...] | ByGroup
@@ -26,10 +34,13 @@ Parameters = tuple[tuple[str, Parameter], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
-    """One answer and what it cost. Only the value depends on the rows; all else was public before it was drawn."""
+class Release(Generic[T_co]):
+    """One answer and what it cost. Only the value depends on the rows; all else was public before it was drawn.
 
-    value: Value
+    `Release[int]` is one whose value is an int; the kinds of release have names such as `CountRelease`.
+    """
+
+    value: T_co
     query: str
     columns: tuple[str, ...]
     definition: OutlierDefinition | None  # None for count_rows, which is not about outliers
@@ -63,8 +74,8 @@ class Release:
         return json.dumps(fields, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str) -> "Release":
-        """The release that `to_json` wrote."""
+    def from_json(cls, text: str) -> "Release[Any]":
+        """The release that `to_json` wrote. Its value has the type that its query gives; anything else is refused."""
         try:
             fields = json.loads(text)
             return cls(**(fields | _parsed(fields)))
@@ -87,6 +98,28 @@ class Release:
 
         return release_html(self)
 
+
+#: A set of columns.
+Columns = tuple[str, ...]
+
+CountRelease = Release[int]
+"""How many rows are outliers."""
+CountByRelease = Release[ByGroup]
+"""How many rows of each group are outliers."""
+SubspacesRelease = Release[tuple[Columns, ...]]
+"""Sets of columns, in the order drawn."""
+ReportRelease = Release[tuple[tuple[Columns, int], ...]]
+"""Sets of columns in the order drawn, each with its count."""
+DetectRelease = Release[tuple[int, ...]]
+"""Positions of candidates from 0, in the order drawn."""
+ExplainRelease = Release[tuple[Columns, ...] | tuple[tuple[Columns, ...], ...]]
+"""Sets of columns in the order drawn; of several points, such sets for each."""
+RadiusRelease = Release[float]
+"""A radius."""
+RowsRelease = Release[int]
+"""How many rows there are."""
+ScreenRelease = Release[tuple[bool, ...]]
+"""For each candidate, whether it would be an outlier."""
 
 _VALUES = {"count_outliers_by": ByGroup, "count_outliers": int, "choose_radius": float, "count_rows": int}
 _TEXTS = ("query", "mechanism", "request_id", "version")

@@ -6,7 +6,7 @@ from typing import Any
 
 from eremite.errors import BudgetRefused
 from eremite.queries.screening import Screening, ScreeningPlan
-from eremite.release import Release
+from eremite.release import ScreenRelease
 from eremite.session.request import Request
 
 
@@ -29,7 +29,7 @@ class Screen:
         """How many times the answer may still be yes."""
         return max(self._screening.left, 0)
 
-    def ask(self, candidates: Any) -> Release:
+    def ask(self, candidates: Any) -> ScreenRelease:
         """Answer for public points, one per row; fewer answers than points if the last yes is given.
 
         Args:

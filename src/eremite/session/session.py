@@ -24,7 +24,17 @@ from eremite.queries import (
 )
 from eremite.queries.fields import Number, Selection, Utility
 from eremite.queries.screening import ScreeningPlan
-from eremite.release import Release
+from eremite.release import (
+    CountByRelease,
+    CountRelease,
+    DetectRelease,
+    ExplainRelease,
+    RadiusRelease,
+    Release,
+    ReportRelease,
+    RowsRelease,
+    SubspacesRelease,
+)
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
 from eremite.session.screen import Screen
@@ -100,6 +110,46 @@ class Session(Forecasts):
 
     @overload
     def ask(
+        self, query: CountQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> CountRelease: ...
+
+    @overload
+    def ask(
+        self, query: CountByQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> CountByRelease: ...
+
+    @overload
+    def ask(
+        self, query: SubspacesQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> SubspacesRelease: ...
+
+    @overload
+    def ask(
+        self, query: ReportQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> ReportRelease: ...
+
+    @overload
+    def ask(
+        self, query: DetectQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> DetectRelease: ...
+
+    @overload
+    def ask(
+        self, query: ExplainQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> ExplainRelease: ...
+
+    @overload
+    def ask(
+        self, query: RadiusQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> RadiusRelease: ...
+
+    @overload
+    def ask(
+        self, query: RowsQuery, *, request_id: str | None = None, progress: Progress | None = None
+    ) -> RowsRelease: ...
+
+    @overload
+    def ask(
         self, query: ReleasedQuery, *, request_id: str | None = None, progress: Progress | None = None
     ) -> Release: ...
 
@@ -156,7 +206,7 @@ class Session(Forecasts):
         delta: Number = 0,
         mechanism: str = "auto",
         request_id: str | None = None,
-    ) -> Release:
+    ) -> CountRelease:
         """How many rows are outliers in these columns, with noise: an integer between 0 and N.
 
         Differentially private with `epsilon`, and `delta` if the mechanism uses one. Proofs: `queries/count.proof.md`.
@@ -181,7 +231,7 @@ class Session(Forecasts):
         columns: Iterable[str] | None = None,
         epsilon: Number,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> CountByRelease:
         """Count the outliers of each group of rows, among the group's own rows: a noisy number for each declared value.
 
         The release's `value` maps each group to its count: `value["A"]`, or `value["f", "A"]` for two columns. All
@@ -212,7 +262,7 @@ class Session(Forecasts):
         selection: Selection = "permute-and-flip",
         progress: Progress | None = None,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> SubspacesRelease:
         """The h sets of columns with the most outliers, in the order drawn, among a public family of them.
 
         Differentially private with `epsilon`; a `delta` is used, for exponential draws composed by zCDP, where that
@@ -258,7 +308,7 @@ class Session(Forecasts):
         delta: Number = 0,
         progress: Progress | None = None,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> ReportRelease:
         """The h sets of columns with the most outliers, each with its noisy count: one plan, one total.
 
         Half of `epsilon` finds the subspaces, the h counts share the other half; together they spend `epsilon`, and
@@ -295,7 +345,7 @@ class Session(Forecasts):
         columns: Iterable[str] | None = None,
         epsilon: Number,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> DetectRelease:
         """Which h of the candidates have the fewest rows within the radius: their positions from 0, in the order drawn.
 
         Differentially private with `epsilon`. Proofs: `queries/detection.proof.md`.
@@ -324,7 +374,7 @@ class Session(Forecasts):
         columns: Iterable[str] | None = None,
         epsilon: Number,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> ExplainRelease:
         """In which columns a public point stands alone: h sets of columns, in the order drawn.
 
         A set is likelier to be drawn the fewer rows lie within the radius of the point in its columns; sets with fewer
@@ -358,7 +408,7 @@ class Session(Forecasts):
         within: Sequence[str] | None = None,
         epsilon: Number,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> RadiusRelease:
         """At which radius is about this share of the rows outliers: one of a public list of radii, drawn privately.
 
         The release's `definition` has the radius, ready to be counted with. Differentially private with `epsilon`.
@@ -385,7 +435,7 @@ class Session(Forecasts):
         *,
         epsilon: Number,
         request_id: str | None = None,
-    ) -> Release:
+    ) -> RowsRelease:
         """How many rows there are, with noise; with `columns`, how many of them take part in questions about these.
 
         An integer, 0 or more. Differentially private with `epsilon`. 95 % of all answers are off by ln(20) / epsilon,
