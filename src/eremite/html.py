@@ -1,4 +1,4 @@
-"""Elements of HTML, escaped: for the pages eremite writes, and for how a notebook shows its records."""
+"""Elements of HTML, escaped, for the pages that eremite writes."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -27,21 +27,6 @@ def grid(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numb
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{table}</div>\n'
 
 
-def card(title: str, facts: Mapping[str, str], heads: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()) -> str:
-    """A record in a notebook: a sentence, a table if there is one, and facts below. Looks right without any style."""
-    listed = _lines(heads, rows) if rows else ""
-    below = _lines((), [(name.replace(" ", "\N{NO-BREAK SPACE}"), text) for name, text in facts.items()])
-    return f"<div><p><strong>{escape(title[:1].upper() + title[1:])}</strong></p>{listed}{below}</div>"
-
-
 def _head(text: str, kind: str) -> str:
     named = f' class="{kind}"' if kind else ""
     return f'<th scope="col"{named}>{escape(text)}</th>'
-
-
-def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A plain table; a notebook's own style would align text right."""
-    left = ' style="text-align: left; vertical-align: top; padding-right: 1em"'
-    top = f"<tr>{''.join(f'<th{left}>{escape(head)}</th>' for head in heads)}</tr>" if heads else ""
-    body = "".join(f"<tr>{''.join(f'<td{left}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{top}{body}</table>"

@@ -69,7 +69,7 @@ def count(
 ) -> None:
     """Count the outliers, with noise that protects every row. Spends epsilon."""
     from eremite import CountByQuery, CountQuery, OutlierDefinition
-    from eremite.cli.panels import count_panel, groups_panel
+    from eremite.cli.panels import release_panel
 
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
     names, groups = parse_columns(columns), parse_by(by)
@@ -82,8 +82,7 @@ def count(
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    panel = count_panel if groups is None else groups_panel
-    print_answer(release.to_json() if as_json else render(panel(release, session)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
 def subspaces(
@@ -179,7 +178,7 @@ def detect(
     """
     from eremite import DetectQuery, OutlierDefinition
     from eremite.cli.candidates import chosen_columns, read_points
-    from eremite.cli.panels import detect_panel
+    from eremite.cli.panels import release_panel
     from eremite.table import read_description
 
     if rows == (candidates is not None):
@@ -193,7 +192,7 @@ def detect(
     with spinner("Searching"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    print_answer(release.to_json() if as_json else render(detect_panel(release, session, points)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session, points)), release.plot, plot)
 
 
 def choose_radius(
@@ -219,7 +218,7 @@ def choose_radius(
 ) -> None:
     """Choose the radius that gives a wanted share of outliers. Spends epsilon, or asks a stand-in for free."""
     from eremite import ForecastRadiusQuery, RadiusQuery
-    from eremite.cli.panels import radius_panel
+    from eremite.cli.panels import release_panel
 
     if (epsilon is None) != from_stand_in:
         raise InputError("Give --epsilon to ask the table privately, or --from-stand-in to ask public rows for free.")
@@ -233,7 +232,7 @@ def choose_radius(
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(RadiusQuery(**fields, epsilon=epsilon), request_id=request_id)
-    print_answer(release.to_json() if as_json else render(radius_panel(release, session)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
 def open_session(description: Path, ledger: str | None, account: str) -> "Session":
@@ -251,7 +250,7 @@ def _print_search(
     query: "SubspacesQuery | ReportQuery", description: Path, ledger: str | None, account: str, request_id: str | None,
     progress: bool, plot: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
-    from eremite.cli.panels import subspaces_panel
+    from eremite.cli.panels import release_panel
 
     with spinner("Searching") as say:
         session = open_session(description, ledger, account)
@@ -260,7 +259,7 @@ def _print_search(
             request_id=request_id,
             progress=(lambda number: say(f"Searching: {number:,} sets of columns counted")) if progress else None,
         )
-    print_answer(release.to_json() if as_json else render(subspaces_panel(release, session)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
 def _print_radius_of_stand_in(query: "ForecastRadiusQuery", description: Path, rows: int | None, as_json: bool) -> None:

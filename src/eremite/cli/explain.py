@@ -46,7 +46,7 @@ def explain(
     """
     from eremite import ExplainQuery, OutlierDefinition
     from eremite.cli.candidates import chosen_columns, read_points
-    from eremite.cli.panels import explain_panel
+    from eremite.cli.panels import release_panel
     from eremite.table import read_description
 
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(within))
@@ -58,4 +58,4 @@ def explain(
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    print_answer(release.to_json() if as_json else render(explain_panel(release, session, read)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session, read)), release.plot, plot)

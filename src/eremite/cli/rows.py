@@ -31,10 +31,10 @@ def rows(
 ) -> None:
     """Count the rows, with noise, where their number is private. Spends epsilon."""
     from eremite import RowsQuery
-    from eremite.cli.panels import rows_panel
+    from eremite.cli.panels import release_panel
 
     query = RowsQuery(columns=parse_columns(columns), epsilon=epsilon)
     with spinner("Counting"):
         session = open_session(description, ledger, account)
         release = session.ask(query, request_id=request_id)
-    print_answer(release.to_json() if as_json else render(rows_panel(release, session)), release.plot, plot)
+    print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from eremite.cards import Card
+from eremite.charts.words import list_columns
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, errors_html, expected_error, forecast_count
+from eremite.forecast.count import CountError, errors_card, expected_error, forecast_count
+from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
@@ -30,7 +33,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class MechanismComparison:
+class MechanismComparison(ForecastRecord):
     """The expected errors of every mechanism, by epsilon, and the rows they were computed on. All of it is public."""
 
     definition: OutlierDefinition
@@ -43,7 +46,7 @@ class MechanismComparison:
     def plot(self) -> "Figure":
         """A matplotlib figure: how far off 95 % of the counts are, a line for each mechanism. Needs eremite[plots]."""
         from eremite.plots.errors import draw_comparison
-        from eremite.plots.words import forecast_frame, list_columns
+        from eremite.plots.words import forecast_frame
 
         points = [(error.mechanism, float(error.epsilon), error.most) for error in self.errors]
         deltas = sorted({f"delta {float(error.delta):g}" for error in self.errors if error.delta})
@@ -51,9 +54,12 @@ class MechanismComparison:
         figure = draw_comparison(points, self.outliers)
         return forecast_frame(figure, title, self.definition, self.stand_in, deltas)
 
-    def _repr_html_(self) -> str:
+    def _card(self) -> Card:
         reasons = [f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}" for one in self.left_out]
-        return errors_html(self, {"left out": " ".join(reasons)} if reasons else {})
+        return errors_card(self, {"left out": " ".join(reasons)} if reasons else {})
+
+    def _lines(self) -> list[dict[str, Any]]:
+        return [line_of(error) for error in self.errors]
 
 
 def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:

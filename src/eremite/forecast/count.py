@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from eremite.cards import Card
+from eremite.charts.words import list_columns
 from eremite.errors import InputError
 from eremite.forecast.ladder import least_epsilon
+from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
-from eremite.html import card
 from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Privacy, positive, shown
@@ -41,7 +43,7 @@ class CountError:
 
 
 @dataclass(frozen=True, slots=True)
-class CountForecast:
+class CountForecast(ForecastRecord):
     """The expected errors of private counts, by epsilon, and the rows they were computed on. All of it is public."""
 
     definition: OutlierDefinition
@@ -53,7 +55,7 @@ class CountForecast:
     def plot(self, within: object = None) -> "Figure":
         """A matplotlib figure of the errors over epsilon, with the wanted accuracy as a line. Needs eremite[plots]."""
         from eremite.plots.errors import draw_forecast
-        from eremite.plots.words import forecast_frame, list_columns
+        from eremite.plots.words import forecast_frame
 
         # No count is off by more than there are rows, and no table has more than 2**32.
         wanted = None if within is None else float(min(positive(within, "within"), Fraction(2**32)))
@@ -63,11 +65,14 @@ class CountForecast:
         title = f"How far off a private count of outliers in {list_columns(self.columns)} is expected to be"
         return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
-    def _repr_html_(self) -> str:
-        return errors_html(self, {})
+    def _card(self) -> Card:
+        return errors_card(self, {})
+
+    def _lines(self) -> list[dict[str, Any]]:
+        return [line_of(error) for error in self.errors]
 
 
-def errors_html(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> str:
+def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> Card:
     """Errors as a notebook shows them, and the facts they rest on."""
     rows = [
         (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{e.median:,.0f}", f"{e.most:,.0f}") for e in forecast.errors
@@ -79,7 +84,7 @@ def errors_html(forecast: "CountForecast | MechanismComparison", more: dict[str,
     }
     title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
     heads = ("spending", "noise", "half of the counts off by", "95 % off by at most")
-    return card(title, facts | more, heads, rows)
+    return Card(title, facts | more, heads, rows)
 
 
 def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecast:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
+from eremite.cards import Card
 from eremite.errors import InputError
 from eremite.forecast.count import CountError, several
+from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
-from eremite.html import card
 from eremite.names import list_names, show_name
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
@@ -27,7 +29,7 @@ class GroupErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class CountByForecast:
+class CountByForecast(ForecastRecord):
     """The expected errors of private counts by group, and the rows they were computed on. All of it is public."""
 
     definition: OutlierDefinition
@@ -41,7 +43,7 @@ class CountByForecast:
         """For which epsilons errors are given."""
         return tuple(error.epsilon for error in self.groups[0].errors)
 
-    def _repr_html_(self) -> str:
+    def _card(self) -> Card:
         rows = [
             (show_name(group_in_words(one.group)), f"{one.outliers:,}", *(f"{e.most:,.0f}" for e in one.errors))
             for one in self.groups
@@ -56,7 +58,15 @@ class CountByForecast:
             f"How far off private counts in {list_names(self.columns)}, by {list_names(self.by)}, are expected to be"
         )
         heads = (list_names(self.by), "outliers there", *(f"epsilon {shown(epsilon)}" for epsilon in self.epsilons))
-        return card(title, facts, heads, rows)
+        return Card(title, facts, heads, rows)
+
+    def _lines(self) -> list[dict[str, Any]]:
+        """A line for each group and epsilon."""
+        return [
+            {"group": one.group, "outliers": one.outliers} | line_of(error)
+            for one in self.groups
+            for error in one.errors
+        ]
 
 
 def forecast_count_by(stand_in: StandIn, query: ForecastCountByQuery) -> CountByForecast:

@@ -7,16 +7,17 @@ has looked at a private row.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eremite.cards import Card
 from eremite.errors import InputError
 from eremite.forecast.count import several
 from eremite.forecast.draws import Field, Ints, drawing_of, field_of
 from eremite.forecast.ladder import least_epsilon
+from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import SEED, StandIn
-from eremite.html import card
 from eremite.outliers import OutlierDefinition, Subspace
 from eremite.privacy import LARGEST_EPSILON, exact, shown
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, Progress
@@ -54,7 +55,7 @@ class SubspacesChance:
 
 
 @dataclass(frozen=True, slots=True)
-class SubspacesForecast:
+class SubspacesForecast(ForecastRecord):
     """The expected chances of private searches, by epsilon, and the rows they were simulated on. All of it is public.
 
     `sampling_error` is the most by which a chance or share is off with 95 %, for being simulated: a half width.
@@ -88,7 +89,7 @@ class SubspacesForecast:
         notes = [*ways, "bands: sampling error (95 %)"]
         return forecast_frame(figure, title, self.definition, f"{self.stand_in}, {self.family}", notes)
 
-    def _repr_html_(self) -> str:
+    def _card(self) -> Card:
         several = self.h > 1
         heads = ("first set right", f"all {self.h} right", "share right") if several else ("set right",)
         rows = []
@@ -103,7 +104,10 @@ class SubspacesForecast:
             "spent": "nothing; no private row was looked at",
         }
         title = "How likely a private search names the right sets of columns"
-        return card(title, facts, ("epsilon", *heads, "outliers missed"), rows)
+        return Card(title, facts, ("epsilon", *heads, "outliers missed"), rows)
+
+    def _lines(self) -> list[dict[str, Any]]:
+        return [line_of(chance) for chance in self.chances]
 
 
 def forecast_subspaces(

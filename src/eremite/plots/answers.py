@@ -1,25 +1,15 @@
 """The answers of a screen in the order asked, yes above and no below."""
 
-from collections.abc import Sequence
-
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from eremite.errors import InputError
+from eremite.charts import AnswersChart
 from eremite.plots.look import BLACK, panels
 
-_MOST = 10_000
 
-
-def checked(value: object) -> list[bool]:
-    """The answers in the value of a release; an error if it holds anything else."""
-    if not isinstance(value, tuple) or not 0 < len(value) <= _MOST or not all(type(said) is bool for said in value):
-        raise InputError(f"A picture of a screen needs a release whose value is 1 to {_MOST:,} answers.")
-    return list(value)
-
-
-def draw(said: Sequence[bool], before: int) -> Figure:
-    """A figure with a dot for each candidate; `before` candidates were asked about earlier."""
+def draw(chart: AnswersChart) -> Figure:
+    """A figure with a dot for each candidate."""
+    said, before = chart.said, chart.before
     figure, [axes] = panels(1, 1, 7.2, 2.3)
     numbers = range(before + 1, before + len(said) + 1)
     for answer, color in ((False, "0.6"), (True, BLACK)):

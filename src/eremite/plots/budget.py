@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 
+from eremite.charts.words import LONGEST_NAME
 from eremite.names import show_name
 from eremite.plots.look import (
     BLACK,
@@ -24,7 +25,7 @@ from eremite.plots.look import (
     panels,
     plot,
 )
-from eremite.plots.words import LONGEST_NAME, frame
+from eremite.plots.words import frame
 
 _ACCOUNTS: list[tuple[str, Style]] = [(BLUE, "-"), (ORANGE, DASHED), (GREEN, DOTTED)]
 _MINUTE = 1 / 1_440  # as a part of a day

@@ -1,34 +1,18 @@
 """The candidates that were drawn: their numbers over the order drawn, which stays legible for many candidates."""
 
-from collections.abc import Sequence
-
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from eremite.errors import InputError
+from eremite.charts import CandidatesChart
+from eremite.charts.records import MOST_CANDIDATES
 from eremite.plots.look import BLACK, panels
 
-#: How many candidates fit; those drawn first are shown.
-MOST = 40
-_LARGEST = 10**15
 _CELL = 0.28  # inches
 
 
-def checked(value: object) -> list[int]:
-    """The places of candidates, from 0, in the value of a release; an error if it holds anything else."""
-    if not isinstance(value, tuple) or not value:
-        raise InputError("A picture of a detection needs a release whose value is places of candidates.")
-    if not all(type(place) is int and 0 <= place < _LARGEST for place in value):
-        raise InputError(f"A picture of a detection needs places that are whole numbers from 0 to {_LARGEST:,}.")
-    return list(value)
-
-
-def draw(places: Sequence[int], number: int | None) -> Figure:
-    """A figure with a dot for each place, the first drawn on top. `number` is how many candidates there were.
-
-    Labels count candidates from 1.
-    """
-    shown = [place + 1 for place in places[:MOST]]
+def draw(chart: CandidatesChart) -> Figure:
+    """A figure with a dot for each place, the first drawn on top. Labels count candidates from 1."""
+    shown = [place + 1 for place in chart.places[:MOST_CANDIDATES]]
     ranks = range(1, len(shown) + 1)
     figure, [axes] = panels(1, 1, 7.2, _CELL * len(shown) + 1.9)
     axes.hlines(ranks, 0, shown, color="0.85", lw=1.5)
@@ -37,7 +21,7 @@ def draw(places: Sequence[int], number: int | None) -> Figure:
         axes.annotate(
             f"{candidate:,}", (candidate, rank), xytext=(8, 0), textcoords="offset points", va="center", fontsize=9
         )  # fmt: skip
-    end = max(*shown, number or 1)
+    end = max(*shown, chart.number or 1)
     axes.set(xlim=(0, 1.08 * end + 0.5), xlabel="number of the candidate; the first is 1", ylabel="order drawn")
     axes.set_ylim(len(shown) + 0.6, 0.4)
     axes.set_yticks(ranks)

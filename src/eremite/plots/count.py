@@ -4,31 +4,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from eremite.errors import InputError
+from eremite.charts import CountChart
 from eremite.plots.look import BLACK, BLUE, GRAY, panels
 
-_MOST = 10**15  # rows; counts up to this are exact floats
 _LONG = 10**7  # numbers from here on are wide, so there are fewer ticks
 _UNSAID = "the error depends on the rows, so the release does not give it; a forecast says what to expect"
 
 
-def draw(value: int, half_width: float | None, said: str = "") -> Figure:
-    """A figure with a dot and, given a half-width, a bar around it, and what is said about that: by default, that it
-    is a forecast."""
-    if type(value) is not int or not 0 <= value <= _MOST:
-        raise InputError(f"A picture of a count needs a whole number from 0 to {_MOST:,}.")
+def draw(chart: CountChart) -> Figure:
+    """A figure with a dot and, if it is known how far off it may be, a bar around it, and what is said about that."""
+    value = chart.value
     figure, [axes] = panels(1, 1, 7.2, 2.5)
     axes.plot([value], [0], "o", color=BLACK, ms=9, zorder=3)
     axes.annotate(f"{value:,}", (value, 0), xytext=(0, 11), textcoords="offset points", ha="center", fontsize=13)
     end = float(max(value, 10))
-    if half_width is None:
+    if chart.interval is None:
         axes.text(0.5, 0.12, _UNSAID, transform=axes.transAxes, ha="center", fontsize=8.5, color=GRAY)
     else:
-        low, high = max(value - half_width, 0), value + half_width
+        low, high = chart.interval
         axes.plot([low, high], [0, 0], color=BLUE, lw=6, alpha=0.35, solid_capstyle="butt")
         end = max(end, high)
-        forecast = f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
-        axes.text(0.5, 0.12, said or forecast, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
+        axes.text(0.5, 0.12, chart.said, transform=axes.transAxes, ha="center", fontsize=8.5, color=BLUE)
     _number_line(axes, end)
     return figure
 

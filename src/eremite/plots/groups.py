@@ -1,27 +1,20 @@
-"""Counts by group as bars, in the declared order, with the error to expect where it is known."""
-
-from collections.abc import Sequence
+"""Counts by group as bars, in the declared order."""
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from eremite.errors import InputError
+from eremite.charts import GroupsChart
+from eremite.charts.records import MOST_GROUPS
+from eremite.charts.words import LONGEST_NAME
 from eremite.names import show_name
 from eremite.plots.look import BLUE, panels
-from eremite.plots.words import LONGEST_NAME
 
-#: How many fit.
-MOST_GROUPS = 60
-_LARGEST_COUNT = 10**15
 _LINE = 0.28  # inches
 
 
-def draw(names: Sequence[str], counts: Sequence[int]) -> Figure:
+def draw(chart: GroupsChart) -> Figure:
     """A figure with a bar and its number for each group."""
-    if not 0 < len(names) <= MOST_GROUPS:
-        raise InputError(f"A picture of counts by group has room for 1 to {MOST_GROUPS} groups; read the value.")
-    if not all(type(count) is int and 0 <= count <= _LARGEST_COUNT for count in counts):
-        raise InputError(f"A picture of counts by group needs whole numbers from 0 to {_LARGEST_COUNT:,}.")
+    names, counts = chart.names[:MOST_GROUPS], chart.counts[:MOST_GROUPS]
     figure, [axes] = panels(1, 1, 7.2, _LINE * len(names) + 1.5)
     ranks = range(len(names))
     axes.barh(ranks, counts, height=0.6, color=BLUE)

@@ -1,32 +1,14 @@
 """The radius that was drawn, within the public list it was drawn from."""
 
-from collections.abc import Sequence
-
 from matplotlib.figure import Figure
 
-from eremite.errors import InputError
+from eremite.charts import RadiiChart
 from eremite.plots.look import BLACK, panels
 
-_MOST = 1_000
-_LARGEST, _SMALLEST = 1e150, 1e-140
 
-
-def checked(value: object) -> list[float]:
-    """The list of radii as numbers; an error if the value is not such a list."""
-    sentence = f"A picture of a radius needs a release with the list of up to {_MOST:,} radii it was drawn from."
-    if not isinstance(value, tuple) or not 0 < len(value) <= _MOST:
-        raise InputError(sentence)
-    try:
-        listed = [float(text) for text in value]
-    except (TypeError, ValueError):
-        raise InputError(sentence) from None
-    if not all(_SMALLEST <= radius <= _LARGEST for radius in listed):
-        raise InputError(sentence)
-    return listed
-
-
-def draw(radius: float, listed: Sequence[float]) -> Figure:
+def draw(chart: RadiiChart) -> Figure:
     """A figure with all radii as light dots, and the one drawn as a labeled dark dot."""
+    radius, listed = chart.radius, chart.listed
     figure, [axes] = panels(1, 1, 7.2, 2.3)
     axes.spines[["left"]].set_visible(False)
     axes.plot(listed, [0] * len(listed), "o", color="0.75", ms=6)

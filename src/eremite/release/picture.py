@@ -6,13 +6,22 @@ How far off a value is depends on the rows, so no release has an error bar of it
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from eremite.charts import (
+    AnswersChart,
+    CandidatesChart,
+    Chart,
+    CountChart,
+    GroupsChart,
+    RadiiChart,
+    SetsChart,
+)
+from eremite.charts.records import LARGEST, MOST_CANDIDATES, MOST_GROUPS, MOST_SETS
+from eremite.charts.words import list_columns, outlier
 from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.outliers import OutlierDefinition
-from eremite.plots import answers, candidates, count, groups, radii, sets
-from eremite.plots.words import frame, list_columns, outlier
 from eremite.privacy import shown
 from eremite.release.by_group import ByGroup
 from eremite.release.release import Release
@@ -30,12 +39,10 @@ from eremite.release.words import (
     subject_in_words,
 )
 
-if TYPE_CHECKING:  # eremite.plots says what to install where it is missing
+if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LONGEST_NUMBER = 24
-_MOST_ASKED = 10**12
-_MOST_CANDIDATES = 10**15
 
 
 class CountError(Protocol):
@@ -68,22 +75,30 @@ class Forecast(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A figure, what it shows in words, and what an outlier is, if it is about outliers."""
+class Pictured:
+    """What a picture of a release shows, the same in words, and what an outlier is, if it is about outliers."""
 
-    figure: "Figure"
+    chart: Chart
     title: str
     outlier: str = ""
 
 
-def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
-    """A figure with a title in words, the answer, and a footer with the guarantee."""
-    if release.query not in _DRAWN:
+def pictured(release: Release, forecast: Forecast | None = None) -> Pictured:
+    """What a picture of the release shows; an `InputError` if there is none of its kind, or of its value."""
+    if release.query not in _PICTURED:
         raise InputError(f"There is no picture of the query {quote_name(release.query, 28)}.")
     if forecast is not None and release.query != "count_outliers":
         raise InputError("Only the picture of a count takes a forecast.")
-    drawn = _DRAWN[release.query](release) if forecast is None else _count(release, forecast)
-    return frame(drawn.figure, drawn.title, *filter(None, (drawn.outlier, _guarantee(release))))
+    return _PICTURED[release.query](release) if forecast is None else _count(release, forecast)
+
+
+def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
+    """A figure with a title in words, the answer, and a footer with the guarantee."""
+    from eremite.plots.charts import figure
+    from eremite.plots.words import frame
+
+    shown = pictured(release, forecast)
+    return frame(figure(shown.chart), shown.title, *filter(None, (shown.outlier, _guarantee(release))))
 
 
 def _guarantee(release: Release) -> str:
@@ -105,21 +120,22 @@ def _outlier(release: Release) -> str:
     return outlier(definition.min_neighbors, definition.radius, *subject_in_words(release), definition.within)
 
 
-def _groups(release: Release) -> Drawn:
-    value: Any = release.value
+def _groups(release: Release) -> Pictured:
+    value = release.value
     if not isinstance(value, ByGroup):
         raise InputError("A picture of counts by group needs a release whose value is counts by group.")
-    title = f"Outliers (with noise) in {list_columns(release.columns)}, by {show_name(groups_in_words(release), 60)}"
-    return Drawn(
-        groups.draw([group_in_words(group) for group in value], list(value.values())), title, _outlier(release)
-    )
+    by = show_name(groups_in_words(release), 60)
+    title = f"Outliers (with noise) in {list_columns(release.columns)}, by {by}{_first(MOST_GROUPS, len(value))}"
+    chart = GroupsChart(tuple(map(group_in_words, value)), tuple(value.values()))
+    return Pictured(chart, title, _outlier(release))
 
 
-def _count(release: Release, forecast: Forecast | None = None) -> Drawn:
+def _count(release: Release, forecast: Forecast | None = None) -> Pictured:
     half_width = None if forecast is None else _expected(release, forecast)
-    value: Any = release.value  # of a count, a number
-    title = f"{value:,} outliers (with noise) in {list_columns(release.columns)}"
-    return Drawn(count.draw(value, half_width), title, _outlier(release))
+    said = "" if half_width is None else f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
+    chart = CountChart(release.value, half_width, said)
+    title = f"{release.value:,} outliers (with noise) in {list_columns(release.columns)}"
+    return Pictured(chart, title, _outlier(release))
 
 
 def _expected(release: Release, forecast: Forecast) -> float:
@@ -135,66 +151,68 @@ def _expected(release: Release, forecast: Forecast) -> float:
     )
 
 
-def _top_subspaces(release: Release) -> Drawn:
-    named = sets.checked(release.value)
-    return Drawn(sets.draw(named, None, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
+def _top_subspaces(release: Release) -> Pictured:
+    chart = SetsChart((release.value,), release.columns)
+    return Pictured(chart, _drawn(len(release.value)), _outlier(release))
 
 
-def _outlier_report(release: Release) -> Drawn:
-    named, counts = sets.checked_with_counts(release.value)
-    return Drawn(sets.draw(named, counts, release.columns), _named(len(named), sets.MOST_SETS), _outlier(release))
+def _outlier_report(release: Release) -> Pictured:
+    value = release.value
+    if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
+        raise InputError("A picture of a report needs a release whose value is sets of column names with counts.")
+    sets, counts = tuple(names for names, _ in value), tuple(count for _, count in value)
+    return Pictured(SetsChart((sets,), release.columns, counts), _drawn(len(sets)), _outlier(release))
 
 
-def _named(drawn: int, shown: int) -> str:
+def _drawn(sets: int) -> str:
     """What was drawn, and how much of it a picture shows."""
-    first = f"; the first {shown} of {drawn:,}" if drawn > shown else ""
-    return f"{drawn_sets_in_words(drawn).capitalize()}{first}"
+    return f"{drawn_sets_in_words(sets).capitalize()}{_first(MOST_SETS, sets)}"
 
 
-def _detect_outliers(release: Release) -> Drawn:
-    places, number = candidates.checked(release.value), dict(release.parameters).get("candidates")
-    public = number if type(number) is int and 0 < number <= _MOST_CANDIDATES else None
-    which = f"{len(places):,}" if public is None else f"{len(places):,} of {public:,}"
-    first = f"; the first {candidates.MOST} of {len(places):,}" if len(places) > candidates.MOST else ""
-    title = f"Drawn as the {which} candidates with the fewest rows near, in {list_columns(release.columns)}{first}"
-    return Drawn(candidates.draw(places, public), title, _outlier(release))
+def _first(shown: int, number: int, what: str = "") -> str:
+    return f"; the first {shown} of {number:,}{what}" if number > shown else ""
 
 
-def _explain_outlier(release: Release) -> Drawn:
+def _detect_outliers(release: Release) -> Pictured:
+    places, number = release.value, dict(release.parameters).get("candidates")
+    chart = CandidatesChart(places, number if type(number) is int and 0 < number <= LARGEST else None)
+    which = f"{len(places):,}" if chart.number is None else f"{len(places):,} of {chart.number:,}"
+    where = list_columns(release.columns)
+    title = f"Drawn as the {which} candidates with the fewest rows near, in {where}"
+    return Pictured(chart, f"{title}{_first(MOST_CANDIDATES, len(places))}", _outlier(release))
+
+
+def _explain_outlier(release: Release) -> Pictured:
     named = sets_by_point(release)
+    chart = SetsChart(tuple(named), release.columns)
     title = explained_in_words(len(named), len(named[0])).capitalize()
-    if named == [release.value]:
-        return Drawn(sets.draw(named[0], None, release.columns), title, _outlier(release))
-    shown = sets.points_shown(named)
-    first = f"; the first {shown} of {len(named):,} points" if shown < len(named) else ""
-    return Drawn(sets.draw_by_point(named[:shown], release.columns), f"{title}{first}", _outlier(release))
+    first = _first(len(chart.shown_points), len(named), " points")
+    return Pictured(chart, f"{title}{first}", _outlier(release))
 
 
-def _choose_radius(release: Release) -> Drawn:
+def _choose_radius(release: Release) -> Pictured:
     told, definition = dict(release.parameters), defined(release)
-    figure = radii.draw(definition.radius, radii.checked(told.get("radii")))
+    chart = RadiiChart.of(definition.radius, told.get("radii"))
     share = show_name(str(told.get("share")), 28)
     where = list_columns(release.columns)
     title = f"Radius {definition.radius:g}, drawn for a share of {share} outliers in {where}"
-    return Drawn(figure, title, outlier(definition.min_neighbors, None, within=definition.within))
+    return Pictured(chart, title, outlier(definition.min_neighbors, None, within=definition.within))
 
 
-def _count_rows(release: Release) -> Drawn:
-    value: Any = release.value  # of a count, a number
-    figure = count.draw(value, most_rows_off(release), rows_error_in_words(release))
+def _count_rows(release: Release) -> Pictured:
+    chart = CountChart(release.value, most_rows_off(release), rows_error_in_words(release))
     where = f" take part in questions about {list_columns(release.columns)}" if release.columns else ""
-    return Drawn(figure, f"{value:,} rows (with noise){where}")
+    return Pictured(chart, f"{release.value:,} rows (with noise){where}")
 
 
-def _open_screen(release: Release) -> Drawn:
-    said, before = answers.checked(release.value), dict(release.parameters).get("asked_before", 0)
-    if type(before) is not int or not 0 <= before <= _MOST_ASKED:
-        raise InputError("A picture of a screen needs a release that says how many were asked before.")
+def _open_screen(release: Release) -> Pictured:
+    chart = AnswersChart(release.value, dict(release.parameters).get("asked_before", 0))  # type: ignore[arg-type]
+    said = chart.said
     title = f"{sum(said):,} of {len(said):,} candidates said to be outliers in {list_columns(release.columns)}"
-    return Drawn(answers.draw(said, before), title, _outlier(release))
+    return Pictured(chart, title, _outlier(release))
 
 
-_DRAWN: dict[str, Callable[[Release], Drawn]] = {
+_PICTURED: dict[str, Callable[[Release], Pictured]] = {
     "count_outliers": _count,
     "count_outliers_by": _groups,
     "top_subspaces": _top_subspaces,

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Generic, get_args
 
+from eremite.cards import Card, Shown
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Neighbors, exact, json_number
@@ -15,6 +16,7 @@ from eremite.release.by_group import ByGroup, parsed_groups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
     from typing_extensions import TypeVar
 
     from eremite.release.picture import Forecast
@@ -34,7 +36,7 @@ Parameters = tuple[tuple[str, Parameter], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release(Generic[T_co]):
+class Release(Shown, Generic[T_co]):
     """One answer and what it cost. Only the value depends on the rows; all else was public before it was drawn.
 
     `Release[int]` is one whose value is an int; the kinds of release have names such as `CountRelease`.
@@ -92,11 +94,26 @@ class Release(Generic[T_co]):
 
         return picture(self, forecast)
 
-    def _repr_html_(self) -> str:
-        """The answer, what it cost and what it protects, for notebooks."""
-        from eremite.release.html import release_html
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of the JSON as plain values: texts, numbers, lists and mappings."""
+        fields: dict[str, Any] = json.loads(self.to_json())
+        return fields
 
-        return release_html(self)
+    def to_frame(self) -> "DataFrame":
+        """The answer as a pandas frame: a line for each group, set, candidate or point; one line if it is one number.
+
+        Needs pandas.
+        """
+        from eremite.data_frames import data_frame
+        from eremite.release.parts import parts
+
+        return data_frame(parts(self))
+
+    def _card(self) -> Card:
+        """The answer, its picture, what it cost and what it protects."""
+        from eremite.release.summary import release_card
+
+        return release_card(self)
 
 
 #: A set of columns.

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, Self, overload
 from uuid import uuid4
 
+from eremite.cards import Card, Shown
 from eremite.errors import InputError
 from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored, open_ledger, utc_now
+from eremite.names import show_name
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries import (
@@ -46,7 +48,7 @@ ReleasedQuery = (
 )
 
 
-class Session(Forecasts):
+class Session(Forecasts, Shown):
     """Answers questions about one table, and spends at most `epsilon` and `delta` on all of them together.
 
     Protected: every row, or all rows of a person if the table says how many those can be. Public: what was declared
@@ -491,6 +493,18 @@ class Session(Forecasts):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _card(self) -> Card:
+        """What is public: whose budget this is, what is left of it, and the facts of the table."""
+        table = self._table._card()
+        facts = {
+            "dataset": show_name(self._account.dataset),
+            "account": show_name(self._account.analyst),
+            "left": self.remaining_in_words,
+            "forecasts": "from made-up rows" if self._stand_in is None else "from the stand-in",
+        }
+        title = f"Session with {self.remaining} left for one more release; {table.title[0].lower()}{table.title[1:]}"
+        return Card(title, {**facts, **table.facts}, table.heads, table.rows)
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"

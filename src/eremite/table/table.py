@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from eremite.cards import Card, Shown
 from eremite.errors import InputError
-from eremite.html import card
 from eremite.names import list_names, quote_name, show_name
 from eremite.privacy import Neighbors
 from eremite.table.bounds import Bounds, FloatArray
@@ -33,7 +33,7 @@ _FEW_CODES: tuple[tuple[int, Any], ...] = ((2**7, np.int8), (2**15, np.int16), (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Table:
+class Table(Shown):
     """The rows to protect; immutable. What is declared about them is public: rules, `rows_per_person`, `neighbors`.
 
     With neighbors = "replace" the number of rows is public too; with "add-remove" it is private. Row i of the table
@@ -271,8 +271,8 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({', '.join(f'{name}={value}' for name, value in self._facts().items())})"
 
-    def _repr_html_(self) -> str:
-        """The public facts, for notebooks."""
+    def _card(self) -> Card:
+        """The public facts, for notebooks and `print`."""
         rows = [
             (show_name(n), show_name(b.show(b.min)), show_name(b.show(b.max)), self._shown_rule(n))
             for n, b in self.bounds.items()
@@ -285,8 +285,8 @@ class Table:
         title = f"Table of {number}, at most {self.rows_per_person:,} per person"
         facts = {"shown": "public facts; the rows are private"}
         if not listed and not self._rules_shown():
-            return card(title, facts, ("column", "min", "max"), [row[:3] for row in rows])
-        return card(title, facts, ("column", "min or categories", "max", "missing"), [*rows, *listed])
+            return Card(title, facts, ("column", "min", "max"), [row[:3] for row in rows])
+        return Card(title, facts, ("column", "min or categories", "max", "missing"), [*rows, *listed])
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Table holds private rows and is neither pickled nor copied; open it where it is used.")
