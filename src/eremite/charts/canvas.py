@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 WIDTH = 420
 SIZE = 13  # of letters
 ACCENT = "var(--eremite-accent, #2b7bba)"
-_LETTER = 0.63  # width of a letter, as a part of its size; strong figures need as much
+_LETTER, _STRONG = 0.56, 0.7  # widths of letters as parts of their size, in wide fonts
 _ROOT = (
     "display: block; width: 100%; max-width: 34rem; height: auto; fill: currentColor; "
     f'font: {SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -61,9 +61,10 @@ def dot(x: float, y: float, radius: float, *, opacity: float = 1) -> str:
     return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"{_opacity(opacity)}/>'
 
 
-def width_of(words: str) -> float:
+def width_of(words: str, *, strong: bool = False) -> float:
     """About how wide words get, rather more than less; letters of Chinese, Japanese and Korean are as wide as high."""
-    return SIZE * sum(1 if east_asian_width(letter) in "WF" else _LETTER for letter in words)
+    usual = _STRONG if strong else _LETTER
+    return SIZE * sum(1 if east_asian_width(letter) in "WF" else usual for letter in words)
 
 
 def fitted(words: str, width: float) -> str:
@@ -75,7 +76,7 @@ def fitted(words: str, width: float) -> str:
 
 def label(x: float, y: float, words: str, *, strong: bool = False) -> str:
     """Words centered at `x`, moved inwards if they would leave the picture."""
-    half = width_of(words) / 2
+    half = width_of(words, strong=strong) / 2
     return text(min(max(x, half), WIDTH - half), y, words, anchor="middle", strong=strong)
 
 

@@ -25,7 +25,7 @@ from eremite.names import show_name
 _ROW = 26  # units from one line to the next
 _GAP = 8  # between a name, a bar and a number
 _WIDEST_NAME = 150
-_LINE = 50  # letters of a note
+_LINE = 56  # letters of a note
 _MOST_SEARCHED = 16  # if there are more columns, only those that occur are shown
 _MOST_BOXES = 20 * 15
 
@@ -82,13 +82,13 @@ def _sets(chart: SetsChart) -> Drawing:
 
 def _step(room: float, number: int, labels: Sequence[str]) -> float:
     """Units from one set to the next: as much as its count needs, if there is room."""
-    return min(max([44, *(width_of(words) + 10 for words in labels)]), room / number)
+    return min(max([44, *(width_of(words, strong=True) + 10 for words in labels)]), room / number)
 
 
 def _towers(counts: Sequence[int], middles: Sequence[float], step: float) -> tuple[float, list[str]]:
     """Upright bars of counts, with their numbers above them where they are wide enough; and the height of all."""
     tallest, highest, base = 64, max([*counts, 1]), 64 + SIZE + 10
-    roomy = all(width_of(f"{count:,}") < step for count in counts)
+    roomy = all(width_of(f"{count:,}", strong=True) < step for count in counts)
     parts = []
     for count, middle in zip(counts, middles, strict=True):
         height = tallest * count / highest
@@ -126,7 +126,7 @@ def _candidates(chart: CandidatesChart) -> Drawing:
     """A line for each candidate drawn, from the first candidate to its own number."""
     shown = [place + 1 for place in chart.places[:MOST_CANDIDATES]]
     end = max(*shown, chart.number or 1, 2)
-    widest = max(width_of(f"{number:,}") for number in shown)
+    widest = max(width_of(f"{number:,}", strong=True) for number in shown)
     axis = _Axis(38, WIDTH - widest - 2 * _GAP, end, start=1)
     parts = []
     for rank, number in enumerate(shown):
@@ -150,7 +150,7 @@ def _radii(chart: RadiiChart) -> Drawing:
     parts = [line(8, 40, WIDTH - 8, 40), *(dot(at(radius), 40, 3.5, opacity=0.35) for radius in chart.listed)]
     parts += [dot(at(chart.radius), 40, 6.5), label(at(chart.radius), 22, f"{chart.radius:g}", strong=True)]
     parts += [text(8, 66, f"{ends[0]:g}", soft=True), text(WIDTH - 8, 66, f"{ends[1]:g}", anchor="end", soft=True)]
-    return _with_note(72, parts, "light: the public list it was drawn from, on a logarithmic line")
+    return _with_note(72, parts, "light: the public list, on a logarithmic line")
 
 
 def _answers(chart: AnswersChart) -> Drawing:
@@ -195,7 +195,7 @@ def _bars(
     """A name, a bar from a start of a length, and a label, line by line; `mark` is an upright line through all."""
     shown = _names(names)
     left = max(map(width_of, shown)) + 4 + _GAP
-    right = WIDTH - max(map(width_of, labels)) - _GAP
+    right = WIDTH - max(width_of(words, strong=True) for words in labels) - _GAP
     end = max([start + length for start, length in bars] + ([mark[0]] if mark else [])) or 1
     scale, top = (right - left) / end, _ROW if mark else 0
     parts = []
@@ -205,7 +205,8 @@ def _bars(
         parts += [text(4, y + 4.5, name), bar(x, y - 7, max(scale * length, 1), 14)]
         if marks:
             parts.append(line(x + scale * marks[place], y - 7, x + scale * marks[place], y + 7, width=2, faint=False))
-        parts.append(text(x + scale * length + _GAP / 2, y + 4.5, words, strong=True))
+        after = WIDTH if mark else x + scale * length + _GAP / 2  # the mark must not run through numbers
+        parts.append(text(after, y + 4.5, words, anchor="end" if mark else "start", strong=True))
     height = top + _ROW * len(bars)
     if mark:
         x = left + scale * mark[0]

@@ -16,6 +16,7 @@ from eremite.cli.explain import explain
 from eremite.cli.forecast import forecast_app
 from eremite.cli.history import history
 from eremite.cli.ledger import ledger_app
+from eremite.cli.page import page
 from eremite.cli.paper import paper
 from eremite.cli.rows import rows
 from eremite.cli.serve import serve
@@ -40,6 +41,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "choose-radius": choose_radius,
     "rows": rows,
     "history": history,
+    "page": page,
     "serve": serve,
     "paper": paper,
     "demo": demo,

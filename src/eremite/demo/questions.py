@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES, SUSPECT, Files
@@ -19,7 +18,7 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
-from eremite.release.words import mechanism_in_words, protection_in_words
+from eremite.release.words import mechanism_in_words, protection_in_words, sets_by_point
 from eremite.session import Session
 
 BUDGET = "6.8"
@@ -94,14 +93,13 @@ class Tour:
     def _where_pairs(self) -> Step:
         with bar("Searching all pairs of columns", 28) as progress:
             release = self.session.top_subspaces(DEFINITION, h=1, size=2, epsilon=PAIRS, progress=progress)
-        value: Any = release.value
         (best, most), (_, next_most) = self.exact.best(2)
         return Step(
             title="Where, in two columns?",
             why="In which two columns together are the most patients alone? Such a patient may be ordinary in either "
             "column, and no limit on one value would ever find them.",
             command=self._command("subspaces", "--size 2 --top 1", f"--epsilon {shown(PAIRS)}"),
-            answer=f"Drawn from all 28 pairs of columns: {list_names(value[0])}.",
+            answer=f"Drawn from all 28 pairs of columns: {list_names(release.value[0])}.",
             facts=self._cost(release),
             reading="Pairs with more outliers are likelier to be drawn; the others have a chance too, which is what "
             "protects the patients. The answer does not say how many outliers there are: the question did not ask.",
@@ -113,8 +111,7 @@ class Tour:
     def _where_triples(self) -> Step:
         with bar("Searching all sets of three columns", 56) as progress:
             release = self.session.outlier_report(DEFINITION, h=1, size=3, epsilon=TRIPLES, progress=progress)
-        value: Any = release.value
-        [(found, count)] = value
+        [(found, count)] = release.value
         (best, most), (_, next_most) = self.exact.best(3)
         pairs = max(self.exact.count(pair) for pair in (best[:2], best[1:], (best[0], best[2])))
         return Step(
@@ -161,7 +158,6 @@ class Tour:
             release = self.session.detect_outliers(
                 DEFINITION, candidates=CANDIDATES, h=h, columns=columns, epsilon=DETECT
             )
-        value: Any = release.value
         near = self.exact.rows_near(CANDIDATES, columns)
         lonely = [f"{place + 1}" for place, rows in enumerate(near) if rows < DEFINITION.min_neighbors]
         others = min(rows for rows in near if rows >= DEFINITION.min_neighbors)
@@ -176,7 +172,7 @@ class Tour:
                 files=(self.files.candidates.name,),
             ),
             answer=f"Drawn as the {h} of {len(CANDIDATES)} candidates with the fewest patients near: "
-            f"numbers {list_names([str(place + 1) for place in sorted(value)])}.",
+            f"numbers {list_names([str(place + 1) for place in sorted(release.value)])}.",
             facts=self._cost(release),
             reading="One patient more or less near a candidate changes hardly anything, so this question is cheap. "
             "The answer does not say how many patients are near.",
@@ -189,8 +185,7 @@ class Tour:
         largest = 3
         with bar("Looking near the patient"):
             release = self.session.explain_outlier(DEFINITION, point=SUSPECT, h=1, max_size=largest, epsilon=EXPLAIN)
-        value: Any = release.value
-        [[found]] = value
+        [[found]] = sets_by_point(release)
         pair = ODD_PAIR.columns
         together, *single = (self._near_suspect(columns) for columns in (pair, pair[:1], pair[1:]))
         return Step(

@@ -4,14 +4,15 @@ from pathlib import Path
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import Files, write_files, writing
-from eremite.demo.patients import COLUMNS, WARDS
+from eremite.demo.patients import COLUMNS
 from eremite.demo.progress import bar
 from eremite.demo.questions import BUDGET, DEFINITION, Tour
 from eremite.demo.report import Dataset, report
 from eremite.demo.terminal import Screen
 from eremite.names import list_names
+from eremite.page import PublicTable
 from eremite.release.words import definition_in_words
-from eremite.session import open_session, opened_ledger
+from eremite.session import Session, open_session, opened_ledger
 
 
 def run(folder: Path) -> None:
@@ -31,17 +32,17 @@ def run(folder: Path) -> None:
         screen.step(number, step)
         steps.append(step)
     with bar("Writing the report"):
-        page = report(
-            Dataset(name, "made-up patients of an intensive care unit", COLUMNS, {"ward": WARDS}, DEFINITION),
-            session,
-            ledger,
-            steps,
-        )
+        page = report(_dataset(name, session), session, ledger, steps)
     with writing(folder):
         files.report.write_text(page, encoding="utf-8")
     screen.head("Done")
     screen.say(f"Left of the budget: {session.remaining}. The questions, answers and pictures are in one file:")
     screen.say(f"  {files.report}", style="bold")
+
+
+def _dataset(name: str, session: Session) -> Dataset:
+    units = {column: known.unit for column, known in COLUMNS.items()}
+    return Dataset(PublicTable.of(name, session.facts), "made-up patients of an intensive care unit", units, DEFINITION)
 
 
 def _welcome(screen: Screen, files: Files, n_rows: int) -> None:

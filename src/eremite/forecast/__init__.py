@@ -1,7 +1,7 @@
 """The error to expect before anything is spent: computed on public rows, or on made-up ones, never on private rows."""
 
 from eremite.forecast.comparison import LeftOut, MechanismComparison, compare_mechanisms
-from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, forecast_count
+from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, errors_chart, forecast_count
 from eremite.forecast.groups import CountByForecast, GroupErrors, forecast_count_by
 from eremite.forecast.planted import SEARCH_SHAPES, made_up_for_search
 from eremite.forecast.radius import RadiusForecast, forecast_radius
@@ -31,6 +31,7 @@ __all__ = [
     "compare_mechanisms",
     "epsilon_for_count",
     "epsilon_for_subspaces",
+    "errors_chart",
     "forecast_count",
     "forecast_count_by",
     "forecast_radius",

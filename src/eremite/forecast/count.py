@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eremite.cards import Card
+from eremite.charts import ErrorsChart, svg
 from eremite.charts.words import list_columns
 from eremite.errors import InputError
 from eremite.forecast.ladder import least_epsilon
@@ -66,10 +67,17 @@ class CountForecast(ForecastRecord):
         return forecast_frame(figure, title, self.definition, self.stand_in, noise)
 
     def _card(self) -> Card:
-        return errors_card(self, {})
+        picture = svg(errors_chart(self), "How far off a private count is expected to be, by epsilon")
+        return replace(errors_card(self, {}), picture=picture)
 
     def _lines(self) -> list[dict[str, Any]]:
         return [line_of(error) for error in self.errors]
+
+
+def errors_chart(forecast: CountForecast, within: float | None = None) -> ErrorsChart:
+    """What a picture of the errors shows, with a wanted accuracy."""
+    medians, mosts = zip(*((error.median, error.most) for error in forecast.errors), strict=True)
+    return ErrorsChart(tuple(shown(error.epsilon) for error in forecast.errors), medians, mosts, within)
 
 
 def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> Card:

@@ -35,6 +35,7 @@ from eremite.release.words import (
 )
 
 _MOST_LINES = 20  # of a card
+_MOST_PARTS = 5  # in a sentence
 _STRANGE = (KeyError, TypeError, ValueError, AttributeError, InputError)  # of a value that no release of ours has
 
 Lines = tuple[tuple[str, ...], ...]
@@ -52,7 +53,14 @@ class Summary:
     protects: str
     reading: str
     heads: tuple[str, ...] = ()  # of the lines
-    lines: Lines = ()  # parts of the answer, if it has several
+    lines: Lines = ()  # the parts of the answer, if it has parts
+    parts: tuple[str, ...] = ()  # the same, each in a word or two
+
+    @property
+    def sentence(self) -> str:
+        """The answer with its first parts, on one line."""
+        listed = list_names(self.parts, "parts", most=_MOST_PARTS, show=str)
+        return f"{self.answer}: {listed}" if self.parts else self.answer
 
     @property
     def facts(self) -> dict[str, str]:
@@ -68,6 +76,7 @@ class _Said:
     meaning: dict[str, str]
     heads: tuple[str, ...] = ()
     lines: Lines = ()
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,9 @@ def summary(release: Release, *, rows: str = "", point: Callable[[int], str] | N
         said = _Said(f"{show_name(release.query)}: {release.value!r}", _meaning(release))
     spent = f"{spent_in_words(release)}; {how}: {mechanism_in_words(release)}"
     protects = protection_in_words(release)
-    return Summary(kind, question, said.answer, said.meaning, spent, protects, reading, said.heads, said.lines)
+    return Summary(
+        kind, question, said.answer, said.meaning, spent, protects, reading, said.heads, said.lines, said.parts
+    )
 
 
 def release_card(release: Release) -> Card:
@@ -142,29 +153,31 @@ def _count(release: Release, beside: _Beside) -> _Said:
 def _groups(release: Release, _: _Beside) -> _Said:
     by = groups_in_words(release)
     lines = tuple((f"about {count:,}", show_name(group_in_words(group))) for group, count in release.value.items())
+    parts = tuple(f"{count} in {group}" for count, group in lines)
     outlier = {"outlier": f"{outlier_in_words(release)}; only rows of the same group are neighbors"}
     answer = f"outliers in {list_names(release.columns)}, by {by}, each count with noise"
-    return _Said(answer, outlier | _accuracy(release), ("outliers", by), lines)
+    return _Said(answer, outlier | _accuracy(release), ("outliers", by), lines, parts)
 
 
 def _subspaces(release: Release, _: _Beside) -> _Said:
     lines = _numbered([(list_names(names),) for names in release.value])
-    return _search(release, lines, ("", "columns"), "")
+    return _search(release, lines, ("", "columns"), "", tuple(names for _, names in lines))
 
 
 def _report(release: Release, beside: _Beside) -> _Said:
     lines = _numbered([(f"about {count:,}", list_names(names)) for names, count in release.value])
     among = f" among {beside.rows}" if beside.rows else ""
     counts = f", {'each ' * (len(lines) != 1)}with its noisy count{among}"
-    return _search(release, lines, ("", "outliers", "columns"), counts)
+    parts = tuple(f"{count} in {names}" for _, count, names in lines)
+    return _search(release, lines, ("", "outliers", "columns"), counts, parts)
 
 
-def _search(release: Release, lines: Lines, heads: tuple[str, ...], counts: str) -> _Said:
+def _search(release: Release, lines: Lines, heads: tuple[str, ...], counts: str, parts: tuple[str, ...]) -> _Said:
     # The sentence is about the draw: the sets with the most outliers are likely, not certain, to be drawn.
     which, order = ("set", "") if len(lines) == 1 else (f"{len(lines):,} sets", ", in the order drawn")
     answer = f"drawn as the {which} of columns with the most outliers{order}{counts}"
     meaning = {"searched": searched_in_words(release)} | _meaning(release) | _accuracy(release)
-    return _Said(answer, meaning, heads, lines)
+    return _Said(answer, meaning, heads, lines, parts)
 
 
 def _detection(release: Release, beside: _Beside) -> _Said:
@@ -178,7 +191,8 @@ def _detection(release: Release, beside: _Beside) -> _Said:
     about = (lambda place: f"position {place:,}, from 0") if beside.point is None else beside.point
     lines = [(f"{one} {place + 1:,}", *([about(place)] if one == "candidate" else [])) for place in places]
     meaning = {"candidates": candidates_in_words(release)} | _meaning(release) | _accuracy(release)
-    return _Said(answer, meaning, ("",) * (1 + len(lines[0])), _numbered(lines))
+    parts = tuple(f"{one} {place + 1:,}" for place in places)
+    return _Said(answer, meaning, ("",) * (1 + len(lines[0])), _numbered(lines), parts)
 
 
 def _explanation(release: Release, beside: _Beside) -> _Said:
@@ -187,11 +201,14 @@ def _explanation(release: Release, beside: _Beside) -> _Said:
     order = "" if len(named[0]) == 1 else ", in the order drawn"
     answer = f"{explained_in_words(len(named), len(named[0]))}{order}"
     meaning = {"searched": searched_in_words(release), "alone": outlier_in_words(release)} | _accuracy(release)
+    parts = tuple(map(list_names, named[0]))
+    if len(named) > 1:
+        parts = tuple(f"{sets_in_words(sets)} for point {number:,}" for number, sets in enumerate(named, 1))
     if beside.point is not None:
         lines = [(sets_in_words(sets), beside.point(place)) for place, sets in enumerate(named)]
-        return _Said(answer, meaning, ("", "columns", "values"), _numbered(lines))
+        return _Said(answer, meaning, ("", "columns", "values"), _numbered(lines), parts)
     if named == [release.value]:
-        return _Said(answer, meaning, ("", "columns"), _numbered([(list_names(names),) for names in named[0]]))
+        return _Said(answer, meaning, ("", "columns"), _numbered([(names,) for names in parts]), parts)
     return _Said(answer, meaning, ("point, from 1", "columns"), _numbered([(sets_in_words(sets),) for sets in named]))
 
 

@@ -11,6 +11,7 @@ from eremite.errors import InputError
 from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored, open_ledger, utc_now
 from eremite.names import show_name
 from eremite.outliers import OutlierDefinition
+from eremite.page import PublicTable, answers_page
 from eremite.privacy import Privacy, checked_budget
 from eremite.queries import (
     CountByQuery,
@@ -104,6 +105,18 @@ class Session(Forecasts, Shown):
     def remaining_in_words(self) -> str:
         """What is left of the account's budget and of the dataset's."""
         return self._ledger.remaining(self._account).words
+
+    def page(self, *, request_id: str | None = None) -> str:
+        """All answers of this account as one self-contained HTML page: to show, to mail, to print.
+
+        It has what was asked, the answers with their pictures, what each cost and protects, how to read it, and what is
+        left. Nothing about the rows is on it but released values. Spends nothing, looks at no private row.
+
+        Args:
+            request_id: Show only the answer under this id.
+        """
+        table = PublicTable.of(self._account.dataset, self.facts)
+        return answers_page(table, self._ledger, account=self._account.analyst, request_id=request_id)
 
     @property
     def budget_timeline(self) -> BudgetTimeline:

@@ -83,7 +83,7 @@ def test_svg_stays_within_its_width_and_height(chart):
 
 def extent(name, node, at):
     if name == "text":
-        width = width_of(node.text or "")
+        width = width_of(node.text or "", strong="font-weight" in node.attrib)
         start = at["x"] - {"start": 0, "middle": width / 2, "end": width}[node.attrib["text-anchor"]]
         return start, start + width, at["y"] - 13, at["y"]
     if name == "rect":
