@@ -10,8 +10,8 @@ import griffe
 import eremite
 
 #: Packages that are not meant for import by others.
-#: `Release` is public as `eremite.Release`.
-INTERNAL = {"cli", "demo", "engines", "queries", "release", "service"}
+#: `Release` is public as `eremite.Release`, a page as `Session.page`, and charts are what pages are made of.
+INTERNAL = {"charts", "cli", "demo", "engines", "page", "queries", "release", "service"}
 
 
 def public_names() -> list[str]:

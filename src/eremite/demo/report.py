@@ -29,6 +29,7 @@ from eremite.page.sections import (
     table_section,
 )
 from eremite.release.picture import pictured
+from eremite.release.summary import summary
 from eremite.release.words import definition_in_words
 from eremite.session import Session
 
@@ -93,7 +94,8 @@ def _picture(step: Step) -> str:
 
 def _budget(name: str, ledger: Ledger, steps: Sequence[Step]) -> str:
     cap = next(budget.cap for whose, budget in ledger.budgets(name) if whose is None)
-    spent = [(step.title, float(step.release.epsilon)) for step in steps if step.release is not None]
+    releases = [(number, step.release) for number, step in enumerate(steps, 1) if step.release is not None]
+    spent = [(f"{number}. {summary(release).kind}", float(release.epsilon)) for number, release in releases]
     return section(
         "The budget, event by event",
         prose(CHARGED_FIRST),

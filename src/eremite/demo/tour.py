@@ -1,5 +1,6 @@
 """The tour: writes the files, asks the questions, writes the report."""
 
+import shlex
 from pathlib import Path
 
 from eremite.demo.exact import Exact
@@ -38,6 +39,9 @@ def run(folder: Path) -> None:
     screen.head("Done")
     screen.say(f"Left of the budget: {session.remaining}. The questions, answers and pictures are in one file:")
     screen.say(f"  {files.report}", style="bold")
+    screen.say(
+        f"eremite page {shlex.quote(str(files.description))} writes such a page of any ledger, without exact numbers."
+    )
 
 
 def _dataset(name: str, session: Session) -> Dataset:

@@ -5,6 +5,7 @@ from eremite.forecast.count import CountError, CountForecast, epsilon_for_count,
 from eremite.forecast.groups import CountByForecast, GroupErrors, forecast_count_by
 from eremite.forecast.planted import SEARCH_SHAPES, made_up_for_search
 from eremite.forecast.radius import RadiusForecast, forecast_radius
+from eremite.forecast.record import ForecastRecord
 from eremite.forecast.rows import RowsForecast, forecast_rows
 from eremite.forecast.stand_in import SHAPES, StandIn, made_up, public_rows
 from eremite.forecast.subspaces import (
@@ -20,6 +21,7 @@ __all__ = [
     "CountByForecast",
     "CountError",
     "CountForecast",
+    "ForecastRecord",
     "GroupErrors",
     "LeftOut",
     "MechanismComparison",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ForecastRecord(Shown):
-    """A forecast. All of it is public."""
+    """What every forecast offers. All of it is public."""
 
     __slots__ = ()
 
