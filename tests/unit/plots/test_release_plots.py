@@ -10,6 +10,7 @@ from eremite import InputError, OutlierDefinition, Release, Session, Table
 from eremite.forecast import CountForecast
 from eremite.forecast.count import CountError
 from eremite.plots import svg
+from eremite.release import ByGroup
 from tests.unit.plots.made import COLUMNS, SETS, made, marks, release, words
 
 
@@ -205,6 +206,13 @@ def test_picture_of_many_sets_shows_the_first_and_says_so():
     figure = release("top_subspaces", tuple(("bmi", "age") for _ in range(50)), columns=COLUMNS).plot()
     assert len(dots(figure.axes[0])) == 40
     assert "the first 40 of 50" in figure.get_suptitle()
+
+
+def test_picture_of_many_groups_shows_the_first_and_says_so():
+    groups = ByGroup.of([(number,) for number in range(70)], range(70))
+    figure = release("count_outliers_by", groups, parameters=(("by", ("ward",)),)).plot()
+    assert [bar.get_width() for bar in figure.axes[0].patches] == list(range(60))
+    assert " ".join(figure.get_suptitle().split()).endswith("by ward; the first 60 of 70")
 
 
 def test_picture_of_too_many_columns_is_refused():
