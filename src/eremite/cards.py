@@ -29,7 +29,10 @@ class Card:
         """One element that looks right without any style. All texts are escaped."""
         listed = _lines(self.heads, self.rows) if self.rows else ""
         facts = _lines((), [(name.replace(" ", "\N{NO-BREAK SPACE}"), text) for name, text in self.facts.items()])
-        return f"<div><p><strong>{escape(self.sentence)}</strong></p>{listed}{self.picture}{facts}</div>"
+        drawn = (
+            f'<div style="max-width: 30em; margin: 0.5em 0">{self.picture}</div>' if self.picture else ""
+        )  # letters as large as text
+        return f"<div><p><strong>{escape(self.sentence)}</strong></p>{listed}{drawn}{facts}</div>"
 
     def text(self) -> str:
         """The same without the picture, in lines of at most 88 letters where words allow it."""

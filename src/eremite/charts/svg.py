@@ -26,6 +26,7 @@ _ROW = 26  # units from one line to the next
 _GAP = 8  # between a name, a bar and a number
 _WIDEST_NAME = 150
 _LINE = 56  # letters of a note
+_ORDER = "order drawn"
 _MOST_SEARCHED = 16  # if there are more columns, only those that occur are shown
 _MOST_BOXES = 20 * 15
 
@@ -62,7 +63,7 @@ def _sets(chart: SetsChart) -> Drawing:
     names = list(chart.columns) if len(chart.columns) <= _MOST_SEARCHED else chart.known
     names += [name for name in chart.known if name not in names]
     shown = _names(names)
-    start = max(map(width_of, shown)) + 2 * _GAP
+    start = max(map(width_of, [*shown, _ORDER] if len(sets) > 1 else shown)) + 2 * _GAP
     step = _step(WIDTH - start - 6, len(sets), [f"{count:,}" for count in counts])
     middles = [start + step * (place + 0.5) for place in range(len(sets))]
     top, parts = _towers(counts, middles, step) if counts else (0.0, [])
@@ -106,7 +107,7 @@ def _heads(chart: SetsChart, middles: Sequence[float], step: float, top: float, 
         every = 1 if step >= 20 else 5
         ranks = [place for place in range(len(middles)) if place == 0 or (place + 1) % every == 0]
         words = [text(middles[place], y, f"{place + 1}", anchor="middle", soft=True) for place in ranks]
-        return (top + _ROW, [text(4, y, "order drawn", soft=True), *words]) if len(middles) > 1 else (top, [])
+        return (top + _ROW, [text(4, y, _ORDER, soft=True), *words]) if len(middles) > 1 else (top, [])
     parts, first = [text(4, y, "point", soft=True)], 0
     for number, sets in enumerate(chart.shown_points, 1):
         inside = middles[first : first + len(sets)]

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -79,6 +80,18 @@ def test_svg_stays_within_its_width_and_height(chart):
         assert min(left, top) >= -1
         assert right <= WIDTH + 1
         assert bottom <= height + 1
+
+
+@pytest.mark.parametrize("chart", [*CHARTS, SetsChart(((("a",), ("b",)),), ("a", "b"))], ids=range(len(CHARTS) + 1))
+def test_words_of_a_line_do_not_overlap(chart):
+    lines = {}
+    for name, node in elements(svg(chart, "title"))[1]:
+        if name == "text" and node.text:
+            at = {"x": float(node.attrib["x"]), "y": float(node.attrib["y"])}
+            lines.setdefault(at["y"], []).append(extent(name, node, at)[:2])
+    for words in lines.values():
+        for (_, end), (start, _) in pairwise(sorted(words)):
+            assert start >= end - 1
 
 
 def extent(name, node, at):
