@@ -149,13 +149,14 @@ def seen_answer(session: Session, method: str, request: dict[str, Any]) -> Sight
     except Exception as error:
         return seen_error(error)
     told = answer.ask(POINTS) if isinstance(answer, Screen) else answer
-    return [*seen_release(told), ("html", told._repr_html_()), ("left", repr(session.remaining))]
+    shown = [("html", told._repr_html_()), ("text", str(told)), ("frame", told.to_frame().to_json())]
+    return [*seen_release(told), *shown, ("left", repr(session.remaining))]
 
 
 def seen_forecast(session: Session, method: str, request: dict[str, Any]) -> Sight:
     told = getattr(session, method)(**request)
     shown = told._repr_html_() if hasattr(told, "_repr_html_") else ""
-    return [("forecast", repr(told)), ("html", shown)]
+    return [("forecast", repr(told)), ("html", shown), ("text", str(told))]
 
 
 @pytest.fixture
@@ -175,7 +176,8 @@ def asker(capfd: pytest.CaptureFixture[str]) -> Look:
             for method, request in FORECASTS:
                 sight += seen_forecast(session, method, request)
             sight += walked(session, "session", hidden=False)
-            sight += [("table", repr(table)), ("table", table._repr_html_()), ("facts", repr(table.facts))]
+            sight += [("table", repr(table)), ("table", table._repr_html_()), ("table", str(table))]
+            sight += [("facts", repr(table.facts)), ("session", session._repr_html_()), ("page", session.page())]
             sight += [("timeline", repr(session.budget_timeline))]
             sight += [("ledger", repr(entry)) for entry in session._ledger.history("table")]
         return sight
@@ -242,6 +244,7 @@ COMMANDS = [
     ["history", "rows.toml"],
     ["history", "rows.toml", "--json"],
     ["budget", "show", "rows.toml"],
+    ["page", "rows.toml"],
 ]
 ANSWERED = [3 if "8" in command else 0 for command in COMMANDS]
 
@@ -269,6 +272,7 @@ def reader(
             with watching(capfd, sight), pytest.raises(SystemExit) as stopped:
                 main(command)
             sight.append(("exit", f"{stopped.value.code}"))
+        sight.append(("page", Path("rows.html").read_text()))
         return [*sight, *ledger_text(Path("rows.db"))]
 
     return look
