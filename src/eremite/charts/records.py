@@ -117,7 +117,7 @@ class RadiiChart:
             numbers = tuple(float(text) for text in listed)
         except (TypeError, ValueError):
             raise InputError(sentence) from None
-        if not all(_SMALLEST_RADIUS <= number <= _LARGEST_RADIUS for number in numbers):
+        if not all(_SMALLEST_RADIUS <= number <= _LARGEST_RADIUS for number in (radius, *numbers)):
             raise InputError(sentence)
         return cls(radius, numbers)
 

@@ -155,5 +155,7 @@ def test_name_that_does_not_fit_is_cut():
 def test_release_of_a_strange_value_has_no_picture():
     assert release_svg(release("later_query", (1,))) == ""
     assert release_svg(release("detect_outliers", ("a",))) == ""
+    with pytest.raises(InputError, match="picture of a radius"):
+        RadiiChart.of(0.0, (0.1,))  # it has no place on a logarithmic line
     with pytest.raises(InputError, match="61 different columns"):
         SetsChart(((tuple(map(str, range(61))),),), ())
