@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("folder")  # in which there is no table
 def test_forecast_from_made_up_rows(capsys: Captured, folder: Path) -> None:
     code, out, err = run(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert (code, err) == (0, "")
-    assert "on 3,000 made-up rows, in twenty clusters" in out
+    assert "on 500 made-up rows of each of three shapes, about half of them outliers" in words(out)
     assert "Nothing was spent." in out
     found = run_json(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert [error["epsilon"] for error in found["errors"]] == [0.1, 0.2, 0.5, 1, 2]
@@ -53,7 +53,7 @@ BAD = [
     (["--rows", "0"], "rows (--rows) must be a whole number from 1 to 100,000,000."),
     (["--rows", "9" * 30], "rows (--rows) must be a whole number from 1 to 100,000,000."),
     (["--rows", "9", "-k", "9"], "min_neighbors"),
-    (["--rows", "90", "--shape", "round"], "shape must be one of clusters, normal, uniform."),
+    (["--rows", "90", "--shape", "round"], "shape must be one of cautious, clusters, normal, uniform."),
     (["--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
     (["--rows", "90", "--epsilon", ""], "epsilon must be a number, written like 0.5."),
     (["--rows", "90", "--within", "-3"], "within must be above 0."),

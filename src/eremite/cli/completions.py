@@ -15,7 +15,8 @@ import typer
 MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
 UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
-SHAPES = ("clusters", "normal", "uniform")
+SHAPES = ("cautious", "clusters", "normal", "uniform")
+ROW_SHAPES = ("clusters", "normal", "uniform")
 SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")
 
 

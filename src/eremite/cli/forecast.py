@@ -32,6 +32,8 @@ from eremite.cli.output import dump_json, print_answer, render, spinner
 from eremite.cli.parsing import parse_by, parse_columns, parse_strata, parse_subspaces, require_plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.figure import Figure
 
 forecast_app = typer.Typer(
@@ -56,7 +58,7 @@ def forecast_count(
         str | None, typer.Option("--within", help="Find the epsilon that keeps 95 % of the counts within so many rows.")
     ] = None,
     rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
+    shape: MadeUpShape = "cautious",
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -80,16 +82,17 @@ def forecast_count(
         require_plain(delta, mechanism, within, plot)
         asked = {name: fields[name] for name in ("definition", "columns", "shape")}
         counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
-        with spinner("Forecasting"):
-            expected = open_forecasts(description, rows).forecast(counts)
+        with spinner("Forecasting") as say:
+            expected = open_forecasts(description, rows).forecast(counts, progress=_counted(say, "groups"))
         typer.echo(dump_json(to_json(expected)) if as_json else render(groups_forecast_panel(expected)))
         return
     query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
     _require_accuracy(within)
-    with spinner("Forecasting"):
-        forecasts = open_forecasts(description, rows)
-        needed = None if within is None else forecasts.forecast(EpsilonForCountQuery(within=within, **fields))
-        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]))
+    with spinner("Forecasting") as say:
+        forecasts, needed, progress = open_forecasts(description, rows), None, _counted(say, "epsilons")
+        if within is not None:
+            needed = forecasts.forecast(EpsilonForCountQuery(within=within, **fields), progress=progress)
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]), progress=progress)
 
     def draw() -> "Figure":
         """The needed epsilon among the listed ones."""
@@ -173,7 +176,7 @@ def forecast_mechanisms(
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
+    shape: MadeUpShape = "cautious",
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -186,8 +189,9 @@ def forecast_mechanisms(
     fields: dict[str, Any] = {"epsilon": epsilon.split(","), "delta": delta, "shape": shape}
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
     query = CompareMechanismsQuery(definition=definition, columns=parse_columns(columns), **fields)
-    with spinner("Forecasting"):
-        compared = open_forecasts(description, rows).forecast(query)
+    with spinner("Forecasting") as say:
+        progress = _counted(say, "pairs of a mechanism and an epsilon")
+        compared = open_forecasts(description, rows).forecast(query, progress=progress)
     print_answer(dump_json(to_json(compared)) if as_json else render(mechanisms_panel(compared)), compared.plot, plot)
 
 
@@ -207,6 +211,11 @@ def forecast_rows(
     rows_per_person = read_description(description).dataset.rows_per_person
     forecast = forecast_rows(rows_per_person, ForecastRowsQuery(epsilon=epsilon.split(",")))
     typer.echo(dump_json(to_json(forecast)) if as_json else render(rows_forecast_panel(forecast)))
+
+
+def _counted(say: "Callable[[str], None]", things: str) -> "Callable[[int], None]":
+    """Show how many of the things were forecast so far; no private row is looked at, so that is public."""
+    return lambda number: say(f"Forecasting: {number:,} {things} done")
 
 
 def _require_accuracy(within: str | None) -> None:

@@ -21,7 +21,7 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
     heads = ("epsilon", "noise", "half of the counts off by", "95 % off by at most")
     rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
-    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {_where(forecast)}"]
+    lines = _computed_on(forecast)
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
     return _panel(lines, grid(heads, rows, gap=3), Text(_OTHER_ERROR))
@@ -30,7 +30,7 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
 def groups_forecast_panel(forecast: CountByForecast) -> Panel:
     """The error of the count of each group by epsilon."""
     rows = [
-        (group_in_words(one.group), f"{one.outliers:,}", *(f"{error.most:,.0f}" for error in one.errors))
+        (group_in_words(one.group), _number(one.outliers), *(f"{error.most:,.0f}" for error in one.errors))
         for one in forecast.groups
     ]
     lines = [
@@ -50,10 +50,7 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
         for mechanism in dict.fromkeys(error.mechanism for error in compared.errors)
     ]
     left_out = [Text(f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}") for one in compared.left_out]
-    lines = [
-        "95 % of the counts are off by at most",
-        f"on {compared.stand_in}: {compared.outliers:,} outliers in {_where(compared)}",
-    ]
+    lines = ["95 % of the counts are off by at most", *_computed_on(compared)]
     return _panel(lines, grid(("epsilon", *map(shown, epsilons)), rows), Group(*left_out, Text(_OTHER_ERROR)))
 
 
@@ -76,6 +73,18 @@ def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | Non
         "that is not like these rows has other chances. Nothing was spent."
     )
     return _panel(lines, _best_sets(forecast), _chances(forecast), Text(caveat))
+
+
+def _computed_on(forecast: CountForecast | MechanismComparison) -> list[str]:
+    """On which rows, and how many of them are outliers if that is known."""
+    where = _where(forecast)
+    if forecast.outliers is None:
+        return [f"a count in {where}", f"on {forecast.stand_in}"]
+    return [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {where}"]
+
+
+def _number(outliers: int | None) -> str:
+    return "-" if outliers is None else f"{outliers:,}"
 
 
 def _where(forecast: CountForecast | MechanismComparison) -> str:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, errors_html, expected_error, forecast_count
+from eremite.forecast.count import CountError, errors_html, expected_error, forecast_count, with_progress
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
-from eremite.queries import CompareMechanismsQuery, ForecastCountQuery
+from eremite.queries import CompareMechanismsQuery, ForecastCountQuery, Progress
 from eremite.queries.choice import NAMES
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class MechanismComparison:
     definition: OutlierDefinition
     columns: tuple[str, ...]
     stand_in: str  # in words
-    outliers: int  # of the stand-in
+    outliers: int | None  # of the stand-in, as in a `CountForecast`
     errors: tuple[CountError, ...]  # by mechanism, then by epsilon
     left_out: tuple[LeftOut, ...]
 
@@ -56,16 +56,20 @@ class MechanismComparison:
         return errors_html(self, {"left out": " ".join(reasons)} if reasons else {})
 
 
-def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:
+def compare_mechanisms(
+    stand_in: StandIn, query: CompareMechanismsQuery, progress: Progress | None = None
+) -> MechanismComparison:
     """Forecast with each mechanism; one that does not hold for an epsilon is left out, with the reason.
 
     Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
+    `progress` is called with the number of pairs forecast so far.
     """
     query = replace(query, columns=stand_in.table.choose(query.columns))
     fields = {field.name: getattr(query, field.name) for field in dataclass_fields(query)}
     whole = forecast_count(stand_in, ForecastCountQuery(**fields))  # refuses what no mechanism takes
     asked = [error.epsilon for error in whole.errors]
-    outcomes = [_outcome(stand_in, query, epsilon, name) for name in _MECHANISMS for epsilon in asked]
+    pairs = [(epsilon, name) for name in _MECHANISMS for epsilon in asked]
+    outcomes = with_progress((_outcome(stand_in, query, *pair) for pair in pairs), progress)
     return MechanismComparison(
         whole.definition,
         whole.columns,

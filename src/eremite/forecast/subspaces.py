@@ -117,7 +117,7 @@ def forecast_subspaces(
     epsilons = several(query.epsilon)
     if not epsilons:
         raise InputError("Give at least one epsilon to forecast for.")
-    _require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in.table.all_rows())
+    _require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in.rows.all_rows())
     plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
     of, family = _look(stand_in, plans[0], progress), plans[0].family
     falling = np.argsort(-of.counts, kind="stable")[: query.h + 1].tolist()
@@ -143,7 +143,7 @@ def epsilon_for_subspaces(
     """
     wanted = _probability(query.probability)
     first = query.at(LARGEST_EPSILON).plan(stand_in.table)
-    _require_bounded(first, stand_in.table.all_rows())
+    _require_bounded(first, stand_in.rows.all_rows())
     of = _look(stand_in, first, progress)
     epsilon = least_epsilon(lambda epsilon: _chance(of, query.at(epsilon).plan(stand_in.table)).all_found >= wanted)
     if epsilon is None:
@@ -180,7 +180,7 @@ def _require_bounded(plan: SubspacesPlan, n: int) -> None:
 def _look(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:
     """Look at every candidate, as closely as the plan's utility needs; serves every epsilon."""
     family = plan.family
-    of = field_of(stand_in.table, plan.definition, family, plan.utility != "paper", progress)
+    of = field_of(stand_in, plan.definition, family, plan.utility != "paper", progress)
     if family.count > 1 and of.counts.min() == of.counts.max():
         raise InputError(
             f"Each of the {family.count:,} sets of columns has {of.counts[0]:,} outliers in the stand-in, so there is "

@@ -25,7 +25,8 @@ MUST = "must"
 Number = Fraction | Decimal | float | int | str
 Utility = Literal["auto", "compared", "centered", "dampened", "paper"]
 Selection = Literal["permute-and-flip", "exponential"]
-Shape = Literal["clusters", "normal", "uniform"]
+Shape = Literal["cautious", "clusters", "normal", "uniform"]
+RowShape = Literal["clusters", "normal", "uniform"]
 SearchShape = Literal["planted", "clusters", "normal", "uniform"]
 
 #: The epsilons that forecasts cover by default.
@@ -226,6 +227,11 @@ Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a co
 Probability = Annotated[Number, _read_as(_EXACT), Field(description="Probability that all sets named are right.")]
 ShapeName = Annotated[
     Shape,
+    _read_as(str),
+    Field(description="Shape of made-up rows, if there is no stand-in: cautious, clusters, normal or uniform."),
+]
+RowShapeName = Annotated[
+    RowShape,
     _read_as(str),
     Field(description="Shape of made-up rows, if there is no stand-in: clusters, normal or uniform."),
 ]

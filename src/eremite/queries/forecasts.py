@@ -17,6 +17,7 @@ from eremite.queries.fields import (
     Number,
     Probability,
     Radii,
+    RowShapeName,
     SearchShapeName,
     ShapeName,
     Share,
@@ -36,7 +37,7 @@ class _CountForecast:
     definition: Definition
     columns: Columns = None
     delta: Delta = 0
-    shape: ShapeName = "clusters"
+    shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number, mechanism: str) -> CountQuery:
         """The count whose error is forecast."""
@@ -85,7 +86,7 @@ class ForecastCountByQuery:
     by: By
     columns: Columns = None
     epsilon: Epsilons = USUAL_EPSILONS
-    shape: ShapeName = "clusters"
+    shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number) -> CountByQuery:
         """The counts whose errors are forecast."""
@@ -134,7 +135,7 @@ class ForecastRadiusQuery:
     columns: Columns = None
     radii: Radii = None
     within: Strata = None
-    shape: ShapeName = "clusters"
+    shape: RowShapeName = "clusters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,7 +191,10 @@ def _expected(of: str, **fields: Schema) -> Schema:
     return _object("What to expect for one epsilon.", **spent, **fields)
 
 
-_COUNTED = {"columns": _COLUMNS, "outliers": _integer("Number of outliers among those rows.")}
+_COUNTED = {
+    "columns": _COLUMNS,
+    "outliers": _or_null(_integer("Number of outliers among those rows; null where they are made up cautiously.")),
+}
 
 _ERRORS = _expected(
     "of the count",
@@ -205,7 +208,7 @@ FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for e
 _GROUP = _object(
     "What to expect for one group.",
     group={"description": "The value of the column; of several columns, a list with a value of each."},
-    outliers=_integer("Number of outliers in this group of those rows."),
+    outliers=_or_null(_integer("Number of outliers in this group of those rows; null as in other forecasts.")),
     errors=_list("One for each epsilon.", _ERRORS),
 )
 

@@ -40,7 +40,7 @@ from eremite.queries import (
     ForecastSubspacesQuery,
     Progress,
 )
-from eremite.queries.fields import USUAL_EPSILONS, Number, SearchShape, Selection, Shape, Utility
+from eremite.queries.fields import USUAL_EPSILONS, Number, RowShape, SearchShape, Selection, Shape, Utility
 from eremite.table import Facts, Table, open_stand_in, read_description
 
 _MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
@@ -50,7 +50,7 @@ class Forecasts:
     """Forecasts the errors of answers about a table, from public facts and public rows: it has no others.
 
     Args:
-        facts: What is public about the table. As many rows as it says are made up where there is no stand-in.
+        facts: What is public about the table. Rows are made up from it where there is no stand-in.
         stand_in: Public rows with the same columns and rules.
     """
 
@@ -119,22 +119,24 @@ class Forecasts:
     ):
         """Answer a forecast query. Spends nothing, looks at no private row.
 
-        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
-        bounds, of the query's `shape`. All other methods that forecast build a query record and call this one.
+        Computed on the stand-in; without one, on rows made up from public facts, of the query's `shape`: as many as the
+        table has, or fewer where that takes long; the forecast says how many. All other methods that forecast build a
+        query record and call this one.
 
         Args:
             query: What to forecast, as a record such as `ForecastCountQuery`.
-            progress: Called with the number of sets of columns looked at so far, where a search is simulated.
+            progress: Called with a number: of sets of columns looked at so far, where a search is simulated; of
+                epsilons or groups that are done, where counts are forecast.
         """
         match query:
             case ForecastCountQuery():
-                return forecast_count(self._rows(query.shape), query)
+                return forecast_count(self._rows(query.shape), query, progress)
             case ForecastCountByQuery():
-                return forecast_count_by(self._rows(query.shape), query)
+                return forecast_count_by(self._rows(query.shape), query, progress)
             case EpsilonForCountQuery():
-                return epsilon_for_count(self._rows(query.shape), query)
+                return epsilon_for_count(self._rows(query.shape), query, progress)
             case CompareMechanismsQuery():
-                return compare_mechanisms(self._rows(query.shape), query)
+                return compare_mechanisms(self._rows(query.shape), query, progress)
             case ForecastRadiusQuery():
                 return forecast_radius(self._rows(query.shape), query)
             case ForecastRowsQuery():
@@ -154,7 +156,7 @@ class Forecasts:
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         mechanism: str = "auto",
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> CountForecast:
         """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
 
@@ -164,7 +166,8 @@ class Forecasts:
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             ForecastCountQuery(
@@ -184,7 +187,7 @@ class Forecasts:
         by: str | Sequence[str],
         columns: Iterable[str] | None = None,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> CountByForecast:
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing, looks at no private
         row.
@@ -194,8 +197,8 @@ class Forecasts:
             by: The column with categories whose values make the groups, or a list of such columns.
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform". Every category is
-                as frequent among them as any other.
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several; all groups have
+                the same error), "clusters", "normal" or "uniform" (every category is as frequent as any other).
         """
         return self.forecast(
             ForecastCountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon, shape=shape)
@@ -209,7 +212,7 @@ class Forecasts:
         within: Number,
         delta: Number = 0,
         mechanism: str = "auto",
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> Fraction:
         """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`.
 
@@ -219,7 +222,8 @@ class Forecasts:
             within: How far off a count may be, in rows.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             EpsilonForCountQuery(
@@ -239,7 +243,7 @@ class Forecasts:
         *,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> MechanismComparison:
         """How far off `count_outliers` would be with each mechanism. Spends nothing, looks at no private row.
 
@@ -250,7 +254,8 @@ class Forecasts:
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             CompareMechanismsQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, shape=shape)
@@ -357,7 +362,7 @@ class Forecasts:
         columns: Iterable[str] | None = None,
         radii: Sequence[float] | None = None,
         within: Sequence[str] | None = None,
-        shape: Shape = "clusters",
+        shape: RowShape = "clusters",
     ) -> RadiusForecast:
         """At which radius is about this share of public or made-up rows outliers. Spends nothing.
 
@@ -407,7 +412,7 @@ def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
 
     Args:
         path: The description file.
-        rows: How many rows to make up, where the description names no stand-in.
+        rows: The public number of rows of the table, where the description names no stand-in and rows are made up.
     """
     description = read_description(path)
     stand_in, dataset = open_stand_in(description), description.dataset
