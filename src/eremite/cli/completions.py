@@ -17,7 +17,7 @@ UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
 SHAPES = ("cautious", "clusters", "normal", "uniform")
 ROW_SHAPES = ("clusters", "normal", "uniform")
-SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")
+SEARCH_SHAPES = ("cautious", "planted", "clusters", "normal", "uniform")
 
 
 def one_of(words: Iterable[str]) -> Callable[[str], list[str]]:

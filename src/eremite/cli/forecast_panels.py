@@ -9,7 +9,15 @@ from rich.text import Text
 
 from eremite import OutlierDefinition
 from eremite.cli.output import grid
-from eremite.forecast import CountByForecast, CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
+from eremite.forecast import (
+    CountByForecast,
+    CountForecast,
+    MechanismComparison,
+    NamingForecast,
+    ReportForecast,
+    RowsForecast,
+    SubspacesForecast,
+)
 from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.release.words import group_in_words
@@ -68,11 +76,38 @@ def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | Non
     lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
-    caveat = (
+    return _panel(lines, _best_sets(forecast), _chances(forecast), _simulated(forecast))
+
+
+def report_forecast_panel(forecast: ReportForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    """The chances of a report and the error of its counts by epsilon."""
+    right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
+    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
+    heads = ("epsilon", "first set right", f"all {forecast.h} right", "95 % of the counts off by at most")
+    rows = [
+        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+        for one in forecast.chances
+    ]
+    return _panel(lines, _best_sets(forecast), grid(heads, rows, gap=3), _simulated(forecast))
+
+
+def naming_forecast_panel(forecast: NamingForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    """The chances of a detection or an explanation by epsilon."""
+    where = f"{list_names(forecast.columns)}{_alike(forecast.definition)}"
+    lines = [f"on {forecast.stand_in}", f"{forecast.h:,} to be named, in {where}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names the right ones with probability {probability}", *lines]
+    rows = [(shown(one.epsilon), f"{100 * one.all_found:.0f} %") for one in forecast.chances]
+    return _panel(lines, grid(("epsilon", "all right"), rows, gap=3), _simulated(forecast))
+
+
+def _simulated(forecast: SubspacesForecast | ReportForecast | NamingForecast) -> Text:
+    return Text(
         f"Simulated: a chance may be off by {100 * forecast.sampling_error:.0f} percentage points. A private table "
         "that is not like these rows has other chances. Nothing was spent."
     )
-    return _panel(lines, _best_sets(forecast), _chances(forecast), Text(caveat))
 
 
 def _computed_on(forecast: CountForecast | MechanismComparison) -> list[str]:
@@ -95,7 +130,7 @@ def _alike(definition: OutlierDefinition) -> str:
     return f", among rows that agree on {list_names(definition.within)}" if definition.within else ""
 
 
-def _best_sets(forecast: SubspacesForecast) -> Text:
+def _best_sets(forecast: SubspacesForecast | ReportForecast) -> Text:
     """The sets that a search should name, and the best of the others."""
     most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
     if forecast.runner_up is not None:

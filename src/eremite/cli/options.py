@@ -109,7 +109,8 @@ SearchedShape = Annotated[
     str,
     typer.Option(
         "--shape",
-        help="Shape of made-up rows: planted (outliers in as many sets as --top says), clusters, normal or uniform.",
+        help="Shape of made-up rows: cautious (counts that are close to each other), planted (outliers in as many sets "
+        "as --top says), clusters, normal or uniform.",
         autocompletion=one_of(SEARCH_SHAPES),
     ),
 ]

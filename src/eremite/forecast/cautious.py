@@ -9,6 +9,7 @@ slightly larger bounds, for being more. `benchmarks/forecasts.py` compares the o
 
 theory     here
 S(X)       expected_bound, or less on nine tables of ten of the benchmark
+A^(t)      expected_profile
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.outliers import OutlierDefinition
-from eremite.sensitivity import count_with_bound
+from eremite.sensitivity import count_with_bound, profile_function
 from eremite.sensitivity.relation import Relation
 
 #: Rows of each shape: as many as a second or two takes for the smallest epsilons.
@@ -35,6 +36,7 @@ _MOST_NEIGHBORS = 12
 # Where changes are additions and removals, small epsilons take far longer; from here on the bound for replaced rows
 # stands in, which is larger.
 _SLOW_DECAY = 0.86
+_STEPS = 12  # of a profile, before it goes on as a line
 _SEED = 20150611
 _LEAST_DECAY = 1e-300
 
@@ -46,6 +48,7 @@ def cautious_words(rows: int) -> str:
 
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=4096)
@@ -62,11 +65,41 @@ def expected_bound(min_neighbors: int, columns: int, decay: Fraction, relation: 
     return min(_MARGIN * copies * largest, float(relation.most_moved(columns, min_neighbors)))
 
 
+@lru_cache(maxsize=256)
+def expected_profile(min_neighbors: int, columns: int, relation: Relation) -> Ints:
+    """The profile A^(0), A^(1), ... to expect, up to its cap, made as the bound is; the first steps, then a line.
+
+    With replaced rows whatever the relation is, which is more; capped as the relation has it.
+    """
+    copies = ceil(min_neighbors / _MOST_NEIGHBORS)
+    k = ceil(min_neighbors / copies)
+    replaced = Relation("replace", max(relation.rows, 2))
+    rows, most = max(min(ROWS, relation.rows // copies), k + 1), relation.most_moved(columns, min_neighbors)
+    seen = np.max([_first_sizes(shape, rows, columns, k, replaced) for shape in _SHAPES], axis=0)
+    slope = max((seen[-1] - seen[0]) / (_STEPS - 1), 1)
+    places = np.arange(ceil(most / slope) + _STEPS * copies) / copies
+    sizes = np.where(
+        places < _STEPS - 1, np.interp(places, np.arange(_STEPS), seen), seen[-1] + slope * (places - _STEPS + 1)
+    )
+    profile = np.minimum(np.ceil(_MARGIN * copies * sizes).astype(np.int64), most)
+    return np.asarray(profile[: int(np.argmax(profile == most)) + 1])
+
+
+def _first_sizes(shape: "Shape", rows: int, columns: int, k: int, relation: Relation) -> list[int]:
+    points, definition = _made_up(shape, rows, columns, k)
+    size = profile_function(points, definition, _STEPS, relation=relation)
+    return [size(step) for step in range(_STEPS)]
+
+
 def _bound(shape: "Shape", rows: int, columns: int, k: int, decay: Fraction, relation: Relation) -> float:
+    return float(count_with_bound(*_made_up(shape, rows, columns, k), decay, relation)[1])
+
+
+def _made_up(shape: "Shape", rows: int, columns: int, k: int) -> tuple[Floats, OutlierDefinition]:
+    """Rows, and the definition by which half of them are outliers."""
     rng = np.random.default_rng(_SEED)
     points = _turned_into(columns, shape(rng, rows, min(columns, _DIMENSIONS), k), rng)
-    definition = OutlierDefinition(min_neighbors=k, radius=_half_are_outliers(points, k))
-    return float(count_with_bound(points, definition, decay, relation)[1])
+    return points, OutlierDefinition(min_neighbors=k, radius=_half_are_outliers(points, k))
 
 
 def _turned_into(columns: int, points: Floats, rng: np.random.Generator) -> Floats:

@@ -94,8 +94,12 @@ def _field(
         if progress:
             progress(number)
     most = np.array([relation.most_moved(len(subspace), min_neighbors) for subspace in subspaces])
-    largest = relation.rows if relation.is_replacement else _NO_END
-    return Field(largest, list(subspaces), np.array(counts), most, fine, coarse)
+    return Field(largest_count(relation), list(subspaces), np.array(counts), most, fine, coarse)
+
+
+def largest_count(relation: Relation) -> int:
+    """No center is larger."""
+    return relation.rows if relation.is_replacement else _NO_END
 
 
 def _profile(part: Part, definition: OutlierDefinition, relation: Relation, method: Method) -> Ints:

@@ -14,6 +14,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from eremite.forecast.graded import GRADED
 from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
 from eremite.outliers import Subspace, Subspaces
 from eremite.queries.fields import SearchShape
@@ -36,6 +37,8 @@ def made_up_for_search(family: Subspaces, h: int, facts: Facts, shape: SearchSha
     Ordinary planted rows are in crowds in any case, so more of them would change nothing.
     """
     require_choice("shape", shape, SEARCH_SHAPES)
+    if shape == "cautious":
+        return StandIn(Table.for_planning(facts), GRADED, cautious=True)
     if shape != "planted":
         return made_up(facts, shape)
     n = min(facts.rows, MOST_PLANTED_IN)

@@ -4,38 +4,53 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from eremite.errors import InputError
 from eremite.forecast import (
     CountByForecast,
     CountForecast,
     MechanismComparison,
+    NamingForecast,
     RadiusForecast,
+    ReportForecast,
     RowsForecast,
     StandIn,
     SubspacesForecast,
     compare_mechanisms,
     epsilon_for_count,
+    epsilon_for_detect,
+    epsilon_for_explain,
+    epsilon_for_report,
     epsilon_for_subspaces,
     forecast_count,
     forecast_count_by,
+    forecast_detect,
+    forecast_explain,
     forecast_radius,
+    forecast_report,
     forecast_rows,
     forecast_subspaces,
     made_up,
     made_up_for_search,
+    made_up_near,
     public_rows,
 )
 from eremite.outliers import OutlierDefinition
 from eremite.queries import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
+    EpsilonForDetectQuery,
+    EpsilonForExplainQuery,
+    EpsilonForReportQuery,
     EpsilonForSubspacesQuery,
     ForecastCountByQuery,
     ForecastCountQuery,
+    ForecastDetectQuery,
+    ForecastExplainQuery,
     ForecastQuery,
     ForecastRadiusQuery,
+    ForecastReportQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
     Progress,
@@ -88,8 +103,23 @@ class Forecasts:
 
     @overload
     def forecast(
-        self, query: EpsilonForCountQuery | EpsilonForSubspacesQuery, *, progress: Progress | None = None
+        self,
+        query: EpsilonForCountQuery
+        | EpsilonForSubspacesQuery
+        | EpsilonForReportQuery
+        | EpsilonForDetectQuery
+        | EpsilonForExplainQuery,
+        *,
+        progress: Progress | None = None,
     ) -> Fraction: ...
+
+    @overload
+    def forecast(self, query: ForecastReportQuery, *, progress: Progress | None = None) -> ReportForecast: ...
+
+    @overload
+    def forecast(
+        self, query: ForecastDetectQuery | ForecastExplainQuery, *, progress: Progress | None = None
+    ) -> NamingForecast: ...
 
     @overload
     def forecast(self, query: ForecastCountByQuery, *, progress: Progress | None = None) -> CountByForecast: ...
@@ -113,6 +143,8 @@ class Forecasts:
         | CountByForecast
         | MechanismComparison
         | SubspacesForecast
+        | ReportForecast
+        | NamingForecast
         | RadiusForecast
         | RowsForecast
         | Fraction
@@ -145,6 +177,18 @@ class Forecasts:
                 return forecast_subspaces(self._rows_to_search(query), query, progress)
             case EpsilonForSubspacesQuery():
                 return epsilon_for_subspaces(self._rows_to_search(query), query, progress)
+            case ForecastReportQuery():
+                return forecast_report(self._rows_to_search(query), query, progress)
+            case EpsilonForReportQuery():
+                return epsilon_for_report(self._rows_to_search(query), query, progress)
+            case ForecastDetectQuery():
+                return forecast_detect(self._rows_near(), query)
+            case EpsilonForDetectQuery():
+                return epsilon_for_detect(self._rows_near(), query)
+            case ForecastExplainQuery():
+                return forecast_explain(self._rows_near(), query)
+            case EpsilonForExplainQuery():
+                return epsilon_for_explain(self._rows_near(), query)
             case _:
                 raise InputError("Session.forecast takes a forecast such as ForecastCountQuery; questions go to ask.")
 
@@ -273,7 +317,7 @@ class Forecasts:
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
+        shape: SearchShape = "cautious",
         progress: Progress | None = None,
     ) -> SubspacesForecast:
         """How likely `top_subspaces` names the right sets, for one epsilon or several. Spends nothing, looks at no
@@ -292,8 +336,9 @@ class Forecasts:
             utility: How sets are scored: "compared", "centered", "dampened" or "paper"; "auto" chooses by public
                 facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
-            shape: Shape of made-up rows, if there is no stand-in: "planted" (in groups, with outliers planted in h sets
-                of columns), "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (no rows but counts, each a sixth below
+                the one before), "planted" (in groups, with outliers planted in h sets of columns), "clusters", "normal"
+                or "uniform".
             progress: Called with the number of sets looked at so far.
         """
         query = ForecastSubspacesQuery(
@@ -322,7 +367,7 @@ class Forecasts:
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
+        shape: SearchShape = "cautious",
         progress: Progress | None = None,
     ) -> Fraction:
         """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`.
@@ -353,6 +398,189 @@ class Forecasts:
             shape=shape,
         )
         return self.forecast(query, progress=progress)
+
+    def forecast_report(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+        delta: Number = 0,
+        shape: SearchShape = "cautious",
+        progress: Progress | None = None,
+    ) -> ReportForecast:
+        """How likely `outlier_report` names the right sets, and how far off its counts would be, for one epsilon or
+        several. Spends nothing, looks at no private row.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            epsilon: One epsilon, or a list of them.
+            delta: What the report would spend beside epsilon.
+            shape: Shape of made-up rows, as in `forecast_subspaces`.
+            progress: Called with the number of sets looked at so far.
+        """
+        query = ForecastReportQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            epsilon=epsilon,
+            delta=delta,
+            shape=shape,
+        )
+        return self.forecast(query, progress=progress)
+
+    def epsilon_for_report(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        probability: Number = "0.9",
+        delta: Number = 0,
+        shape: SearchShape = "cautious",
+        progress: Progress | None = None,
+    ) -> Fraction:
+        """Which epsilon makes all h sets of a report right with this probability, forecast as by `forecast_report`.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            probability: Probability that all sets named are right.
+            delta: What the report would spend beside epsilon.
+            shape: Shape of made-up rows, as in `forecast_subspaces`.
+            progress: Called with the number of sets looked at so far.
+        """
+        query = EpsilonForReportQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            probability=probability,
+            delta=delta,
+            shape=shape,
+        )
+        return self.forecast(query, progress=progress)
+
+    def forecast_detect(
+        self,
+        definition: OutlierDefinition,
+        *,
+        candidates: Any,
+        h: int,
+        columns: Iterable[str] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+    ) -> NamingForecast:
+        """How likely `detect_outliers` names the right candidates, for one epsilon or several. Spends nothing, looks at
+        no private row.
+
+        Computed on the stand-in; without one, as if h candidates had no row near and all others ten times
+        `min_neighbors`.
+
+        Args:
+            definition: When a candidate is an outlier.
+            candidates: Public points, as `detect_outliers` takes them; None for the rows of the table.
+            h: How many to name.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+        """
+        return self.forecast(
+            ForecastDetectQuery(definition=definition, candidates=candidates, h=h, columns=columns, epsilon=epsilon)
+        )
+
+    def epsilon_for_detect(
+        self,
+        definition: OutlierDefinition,
+        *,
+        candidates: Any,
+        h: int,
+        columns: Iterable[str] | None = None,
+        probability: Number = "0.9",
+    ) -> Fraction:
+        """Which epsilon makes all candidates named right with this probability, forecast as by `forecast_detect`.
+
+        Args:
+            definition: When a candidate is an outlier.
+            candidates: Public points, as `detect_outliers` takes them; None for the rows of the table.
+            h: How many to name.
+            columns: The columns that count; default: all.
+            probability: Probability that all candidates named are right.
+        """
+        return self.forecast(
+            EpsilonForDetectQuery(
+                definition=definition, candidates=candidates, h=h, columns=columns, probability=probability
+            )
+        )
+
+    def forecast_explain(
+        self,
+        definition: OutlierDefinition,
+        *,
+        point: Any,
+        h: int,
+        max_size: int,
+        columns: Iterable[str] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+    ) -> NamingForecast:
+        """How likely `explain_outlier` names the right sets of columns, for one epsilon or several. Spends nothing,
+        looks at no private row.
+
+        Computed on the stand-in; without one, as if the point had no row near in h columns and ten times
+        `min_neighbors` in all others.
+
+        Args:
+            definition: When a point is an outlier.
+            point: A public point, or several, as `explain_outlier` takes them.
+            h: How many sets to name for each point.
+            max_size: Search all sets of up to this many columns.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+        """
+        return self.forecast(
+            ForecastExplainQuery(
+                definition=definition, point=point, h=h, max_size=max_size, columns=columns, epsilon=epsilon
+            )
+        )
+
+    def epsilon_for_explain(
+        self,
+        definition: OutlierDefinition,
+        *,
+        point: Any,
+        h: int,
+        max_size: int,
+        columns: Iterable[str] | None = None,
+        probability: Number = "0.9",
+    ) -> Fraction:
+        """Which epsilon makes all sets named right with this probability, forecast as by `forecast_explain`.
+
+        Args:
+            definition: When a point is an outlier.
+            point: A public point, or several, as `explain_outlier` takes them.
+            h: How many sets to name for each point.
+            max_size: Search all sets of up to this many columns.
+            columns: The columns that count; default: all.
+            probability: Probability that all sets named are right.
+        """
+        return self.forecast(
+            EpsilonForExplainQuery(
+                definition=definition, point=point, h=h, max_size=max_size, columns=columns, probability=probability
+            )
+        )
 
     def forecast_radius(
         self,
@@ -392,7 +620,14 @@ class Forecasts:
         """Public rows, or made-up ones."""
         return self._once(shape, lambda: made_up(self._facts, shape))
 
-    def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
+    def _rows_near(self) -> StandIn:
+        """Public rows, or made-up numbers of rows near points."""
+        return self._once("near", lambda: made_up_near(self._facts))
+
+    def _rows_to_search(
+        self,
+        query: ForecastSubspacesQuery | EpsilonForSubspacesQuery | ForecastReportQuery | EpsilonForReportQuery,
+    ) -> StandIn:
         """Public rows, or made-up ones with something to find."""
         family = query.family(self.columns)
         key = (query.shape, query.h, family)
