@@ -8,6 +8,7 @@ import csv
 import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,12 @@ from eremite.queries import ForecastCountQuery
 from eremite.queries.fields import Shape
 from eremite.queries.radius import RADII
 
-#: The promise must cover the truth in this share of the cases, and not be further above it than this in the median.
+#: The promise must cover the truth in this share of the counts, and on the public tables not be further above it than
+#: this in the median. Shapes and margin were chosen on those tables; generated ones show how it does elsewhere.
 COVERED, MEDIAN = 0.9, 2.0
 EPSILONS = ("0.1", "0.5", "1", "2")
 NEIGHBORS = (3, 5, 20)
-SHARES = (0.002, 0.01, 0.05)  # of outliers; the radius is the one of the public list that comes nearest
+SHARES = (0.002, 0.01, 0.05, 0.2)  # of outliers; the radius is the one of the public list that comes nearest
 _FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "forecasts.svg"
 _FEW = 3  # columns that are named
 _MOST_ROWS = 60_000  # of a table; of longer ones every so-manieth row
@@ -70,12 +72,17 @@ def generated_tables() -> dict[str, Floats]:
     return {f"sheet, {d} columns": sheet(3_000, d) for d in (2, 5)}
 
 
-def run(out: Console, tables: dict[str, Floats], figure: Path | None = None) -> bool:
-    """Compare the default shape table by table; it has to clear the bars. Draws the outcome if a file is given."""
+def run(out: Console, figure: Path | None = None, quick: bool = False) -> bool:
+    """Compare the default shape table by table; it has to clear the bars. Draws the outcome if a file is given.
+
+    Generated tables take the place of public ones if it shall be quick, or none is there.
+    """
+    tables = {} if quick else real_tables(out)
+    public, tables = bool(tables), tables or generated_tables()
     seen = list(compare(tables, "cautious"))
-    if figure is not None:
+    if figure is not None and public:
         forecast_figures.ratios(figure, seen)
-    return _show(out, seen)
+    return _show(out, seen, MEDIAN if public else inf)
 
 
 def compare(tables: dict[str, Floats], shape: Shape) -> Iterator[Compared]:
@@ -106,7 +113,7 @@ def _nearest(counts: Sequence[int], wanted: float) -> int:
     return min(range(len(counts)), key=lambda i: abs(counts[i] - wanted))
 
 
-def _show(out: Console, seen: Sequence[Compared]) -> bool:
+def _show(out: Console, seen: Sequence[Compared], most: float) -> bool:
     title = "95 % error of a count: promised without public rows, divided by the true one"
     heads = ("table", "counts", "covered", "least", "median", "most", *(f"median, epsilon {e}" for e in EPSILONS))
     grid = Grid(*heads, title=title)
@@ -116,11 +123,11 @@ def _show(out: Console, seen: Sequence[Compared]) -> bool:
     out.print(grid)
     covered, median = covered_share(seen), float(np.median([one.ratio for one in seen]))
     tables = tables_covered(seen)
-    met = covered >= COVERED and median <= MEDIAN
+    met = covered >= COVERED and median <= most
     verdict = "met" if met else "missed"
     out.print(
         f"Covered: {100 * covered:.0f} % of the counts (bar {100 * COVERED:.0f} %), median ratio {median:.2f} "
-        f"(bar {MEDIAN:g}): {verdict}. On {tables} tables at least nine counts in ten are covered."
+        f"(bar {most:g}): {verdict}. On {tables} tables at least nine counts in ten are covered."
     )
     return met
 
@@ -181,5 +188,4 @@ _SOURCES: tuple[tuple[str, Path, tuple[tuple[str, ...], ...]], ...] = (
 
 
 if __name__ == "__main__":
-    found = real_tables(Console())
-    run(Console(width=220), found or generated_tables(), _FIGURE if found else None)
+    run(Console(width=220), _FIGURE)

@@ -177,8 +177,8 @@ def test_runs_in_parts_give_as_good_a_forecast(monkeypatch):
 
 def test_ties_count_as_right_only_where_there_is_room():
     named = np.array([[10, 5], [5, 5], [5, 10], [5, 3], [10, 3], [3, 3]])
-    assert forecasting._right(named, np.array([10, 5])).tolist() == [2, 1, 2, 1, 1, 0]
-    assert forecasting._right(named, np.array([5, 5])).tolist()[1] == 2
+    assert forecasting.right_ones(named, np.array([10, 5])).tolist() == [2, 1, 2, 1, 1, 0]
+    assert forecasting.right_ones(named, np.array([5, 5])).tolist()[1] == 2
 
 
 def test_naming_every_candidate_is_always_right():
@@ -199,7 +199,7 @@ def test_epsilon_is_the_least_of_two_digits_that_suffices(h, probability):
 
 def test_probability_out_of_reach_is_said():
     sets = [["a", "c"], ["b", "c"]]  # 94 and 91 outliers
-    with pytest.raises(InputError, match=r"No epsilon up to 20 names the right sets with probability 0\.999, as far"):
+    with pytest.raises(InputError, match=r"No epsilon up to 20 names the right ones with probability 0\.999, as far"):
         epsilon_needed(public(100), asked(1, subspaces=sets), "0.999")
 
 
