@@ -17,7 +17,7 @@ SHAPES = get_args(Shape)
 """How rows can be made up for a count."""
 SEED = 20150611
 """Seed of the rows made up here; simulations on them use the seeds that follow."""
-MOST_MADE_UP = 5_000
+MOST_MADE_UP = 3_000
 """So many rows are made up; a forecast is hardly more accurate with more, and takes longer."""
 
 MOST_LOOKED_AT = 10_000
