@@ -19,6 +19,7 @@ from benchmarks import (  # noqa: E402
     counts,
     detection,
     families,
+    forecasts,
     growth,
     ledger,
     many_subspaces,
@@ -57,6 +58,7 @@ def main() -> int:
     cleared &= widths.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
     cleared &= relations.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
     cleared &= choices.run(out, widths.generated(2_000, (1, 2)) if quick else choices.all_tables(out))
+    cleared &= forecasts.run(out, quick=quick)
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
     cleared &= strata.run(out, 20_000 if quick else 300_000, with_shuttle=not quick)

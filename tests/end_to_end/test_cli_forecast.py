@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("folder")  # in which there is no table
 def test_forecast_from_made_up_rows(capsys: Captured, folder: Path) -> None:
     code, out, err = run(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert (code, err) == (0, "")
-    assert "on 3,000 made-up rows, in twenty clusters" in out
+    assert "on 500 made-up rows of each of three shapes, about half of them outliers" in words(out)
     assert "Nothing was spent." in out
     found = run_json(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert [error["epsilon"] for error in found["errors"]] == [0.1, 0.2, 0.5, 1, 2]
@@ -53,7 +53,7 @@ BAD = [
     (["--rows", "0"], "rows (--rows) must be a whole number from 1 to 100,000,000."),
     (["--rows", "9" * 30], "rows (--rows) must be a whole number from 1 to 100,000,000."),
     (["--rows", "9", "-k", "9"], "min_neighbors"),
-    (["--rows", "90", "--shape", "round"], "shape must be one of clusters, normal, uniform."),
+    (["--rows", "90", "--shape", "round"], "shape must be one of cautious, clusters, normal, uniform."),
     (["--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
     (["--rows", "90", "--epsilon", ""], "epsilon must be a number, written like 0.5."),
     (["--rows", "90", "--within", "-3"], "within must be above 0."),
@@ -79,7 +79,7 @@ def test_count_need_not_be_named(capsys: Captured) -> None:
 
 
 def test_forecast_of_a_search_on_planted_rows(capsys: Captured, folder: Path) -> None:
-    more = ("--max-size", "2", "--rows", "5000", "--epsilon", "0.1,4")
+    more = ("--max-size", "2", "--rows", "5000", "--epsilon", "0.1,4", "--shape", "planted")
     found = run_json(capsys, *SEARCH, *more)
     [[columns, outliers]] = found["best"]
     assert columns == ["bmi", "pulse"]
@@ -107,7 +107,18 @@ def test_forecast_of_a_search_for_several_sets_on_the_stand_in(capsys: Captured,
 
 
 def test_epsilon_that_a_search_needs(capsys: Captured) -> None:
-    more = ("--subspace", "bmi,pulse", "--subspace", "bmi", "--rows", "5000", "--probability", "0.8")
+    more = (
+        "--subspace",
+        "bmi,pulse",
+        "--subspace",
+        "bmi",
+        "--rows",
+        "5000",
+        "--probability",
+        "0.8",
+        "--shape",
+        "planted",
+    )
     found = run_json(capsys, *SEARCH, *more)
     (chance,) = found["chances"]
     assert chance["epsilon"] == found["epsilon_needed"]
@@ -121,7 +132,10 @@ BAD_SEARCH = [
     (["--size", "1"], "patients.toml names no stand_in, so rows are made up: give rows (--rows)"),
     (["--size", "3", "--rows", "90"], "The size of a subspace must be a whole number from 1 to 2."),
     (["--size", "1", "--rows", "90", "--top", "3"], "How many to name (h) must be a whole number from 1 to 2"),
-    (["--size", "1", "--rows", "90", "--shape", "round"], "shape must be one of planted, clusters, normal, uniform."),
+    (
+        ["--size", "1", "--rows", "90", "--shape", "round"],
+        "shape must be one of cautious, planted, clusters, normal, uniform.",
+    ),
     (["--size", "1", "--rows", "90", "--probability", "2"], "probability must be above 0 and below 1."),
     (["--size", "1", "--rows", "90", "--epsilon", "much"], "epsilon must be a number, written like 0.5."),
     (["--size", "1", "--rows", "90", "--utility", "best"], "utility must be one of"),
@@ -139,3 +153,42 @@ def test_help_of_the_group_names_both(capsys: Captured) -> None:
     assert code == 0
     assert "count" in out
     assert "subspaces" in out
+
+
+REPORT = ("forecast", "report", "patients.toml", "-k", "5", "-r", "0.02", "--top", "1", "--max-size", "2")
+
+
+def test_forecast_of_a_report_says_its_chance_and_the_error_of_its_counts(capsys: Captured, folder: Path) -> None:
+    found = run_json(capsys, *REPORT, "--rows", "5000", "--epsilon", "0.1,8")
+    assert set(found) == {*schemas.REPORT_FORECAST["properties"], "epsilon_needed"}
+    low, high = found["chances"]
+    assert low["all_found"] < 0.5 < high["all_found"]
+    assert low["most"] > 10 * high["most"]
+    text = words(run(capsys, *REPORT, "--rows", "5000", "--epsilon", "8")[1])
+    assert "on made-up counts: one row in a hundred is an outlier in the best set" in text
+    assert "outliers: 50 in bmi and pulse; 41 at most in any other set" in text
+    assert sorted(folder.iterdir()) == [folder / "patients.toml"]  # no ledger
+
+
+def test_epsilon_that_a_report_needs(capsys: Captured) -> None:
+    found = run_json(capsys, *REPORT, "--rows", "5000", "--probability", "0.8")
+    (chance,) = found["chances"]
+    assert chance["epsilon"] == found["epsilon_needed"]
+    assert chance["all_found"] >= 0.8
+
+
+@pytest.mark.parametrize(("command", "more"), [("detect", ()), ("explain", ("--max-size", "2"))])
+def test_forecast_of_draws_by_rows_near_public_points(
+    capsys: Captured, folder: Path, command: str, more: tuple[str, ...]
+) -> None:
+    (folder / "points.csv").write_text("bmi,pulse\n25,75.5\n58,190\n30,80\n")
+    asked = ("forecast", command, "patients.toml", "points.csv", "-k", "5", "-r", "0.02", "--top", "1", *more)
+    found = run_json(capsys, *asked, "--rows", "5000", "--epsilon", "0.01,10")
+    assert set(found) == {*schemas.NAMING_FORECAST["properties"], "epsilon_needed"}
+    assert found["stand_in"].startswith("made-up numbers: no row near those that should be named")
+    low, high = found["chances"]
+    assert low["all_found"] < 0.7 < 0.95 < high["all_found"]
+    needed = run_json(capsys, *asked, "--rows", "5000", "--probability", "0.9")
+    assert needed["chances"][0]["epsilon"] == needed["epsilon_needed"]
+    text = words(run(capsys, *asked, "--rows", "5000", "--probability", "0.9")[1])
+    assert f"epsilon {needed['epsilon_needed']} names the right ones with probability 0.9" in text

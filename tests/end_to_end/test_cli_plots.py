@@ -74,8 +74,8 @@ FORECASTS = {
     "count": [],
     "within": ["--within=20"],
     "mechanisms": ["--delta=1e-6"],
-    "subspaces": ["--size=1", "--top=1"],
-    "probability": ["--size=1", "--top=1", "--probability=0.8"],
+    "subspaces": ["--size=1", "--top=1", "--shape=planted"],
+    "probability": ["--size=1", "--top=1", "--shape=planted", "--probability=0.8"],
 }
 
 

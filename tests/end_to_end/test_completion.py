@@ -65,7 +65,7 @@ def complete(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     [
         ("eremite ch", ["check", "choose-radius"]),
         ("eremite budget ", ["show", "open", "set"]),
-        ("eremite forecast ", ["count", "subspaces", "mechanisms", "rows"]),
+        ("eremite forecast ", ["count", "subspaces", "report", "detect", "explain", "mechanisms", "rows"]),
         ("eremite forecast patients.toml --w", ["--within"]),
         ("eremite forecast subspaces patients.toml --shape p", ["planted"]),
         ("eremite budget patients.toml --l", ["--ledger"]),

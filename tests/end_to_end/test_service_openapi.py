@@ -22,6 +22,7 @@ from eremite.service.tokens import change_grants
 from tests.end_to_end.served import DEFINITION, QUESTIONS, Served, serving, written
 
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
+NEAR = {"definition": DEFINITION, "h": 1}
 GOOD: dict[str, Any] = QUESTIONS | {
     "rows": {"epsilon": 0.1},
     "count-by": {"definition": DEFINITION, "by": "ward", "epsilon": 0.1},
@@ -32,6 +33,12 @@ GOOD: dict[str, Any] = QUESTIONS | {
     "forecast/rows": {"epsilon": [1]},
     "forecast/subspaces": SEARCH | {"epsilon": [1]},
     "forecast/subspaces/epsilon": SEARCH,
+    "forecast/report": SEARCH | {"epsilon": [1]},
+    "forecast/report/epsilon": SEARCH,
+    "forecast/detect": NEAR | {"candidates": [[25, 75.5], [58, 190]], "epsilon": [1]},
+    "forecast/detect/epsilon": NEAR | {"candidates": [[25, 75.5], [58, 190]]},
+    "forecast/explain": NEAR | {"max_size": 2, "point": [25, 75.5], "epsilon": [1]},
+    "forecast/explain/epsilon": NEAR | {"max_size": 2, "point": [25, 75.5]},
 }
 #: The number of rows is asked for where it is private, and groups where there are some.
 PRIVATE_NUMBER = 'neighbors = "add-remove"\nrows_about = 50'

@@ -22,7 +22,7 @@ from eremite.cli.options import (
     LedgerPlace,
     ListedSets,
     MadeUpRows,
-    MadeUpShape,
+    MadeUpRowShape,
     MaxSize,
     MinNeighbors,
     NoiseName,
@@ -209,7 +209,7 @@ def choose_radius(
         bool, typer.Option("--from-stand-in", help="Ask public or made-up rows instead, for free.")
     ] = False,
     rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
+    shape: MadeUpRowShape = "clusters",
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,

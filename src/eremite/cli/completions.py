@@ -15,8 +15,9 @@ import typer
 MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
 UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
-SHAPES = ("clusters", "normal", "uniform")
-SEARCH_SHAPES = ("planted", "clusters", "normal", "uniform")
+SHAPES = ("cautious", "clusters", "normal", "uniform")
+ROW_SHAPES = ("clusters", "normal", "uniform")
+SEARCH_SHAPES = ("cautious", "planted", "clusters", "normal", "uniform")
 
 
 def one_of(words: Iterable[str]) -> Callable[[str], list[str]]:

@@ -1,12 +1,14 @@
 """`eremite forecast`: what to expect of a count or a search, from public or made-up rows. Opens no private table."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eremite.cli.groups import CountByDefault
 from eremite.cli.options import (
+    POINTS,
     AsJson,
     Columns,
     Delta,
@@ -32,11 +34,19 @@ from eremite.cli.output import dump_json, print_answer, render, spinner
 from eremite.cli.parsing import parse_by, parse_columns, parse_strata, parse_subspaces, require_plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from matplotlib.figure import Figure
+
+    from eremite import EpsilonForDetectQuery, EpsilonForExplainQuery, ForecastDetectQuery, ForecastExplainQuery
+
+Chance = Annotated[
+    str | None, typer.Option("--probability", help="Find the epsilon that names the right ones with this probability.")
+]
 
 forecast_app = typer.Typer(
     cls=CountByDefault,
-    help="Forecast how accurate a count or a search would be. Uses public or made-up rows; spends nothing.",
+    help="Forecast how accurate an answer would be. Uses public or made-up rows; spends nothing.",
     rich_markup_mode=None,
 )
 
@@ -56,7 +66,7 @@ def forecast_count(
         str | None, typer.Option("--within", help="Find the epsilon that keeps 95 % of the counts within so many rows.")
     ] = None,
     rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
+    shape: MadeUpShape = "cautious",
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -80,16 +90,17 @@ def forecast_count(
         require_plain(delta, mechanism, within, plot)
         asked = {name: fields[name] for name in ("definition", "columns", "shape")}
         counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
-        with spinner("Forecasting"):
-            expected = open_forecasts(description, rows).forecast(counts)
+        with spinner("Forecasting") as say:
+            expected = open_forecasts(description, rows).forecast(counts, progress=_counted(say, "groups"))
         typer.echo(dump_json(to_json(expected)) if as_json else render(groups_forecast_panel(expected)))
         return
     query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
     _require_accuracy(within)
-    with spinner("Forecasting"):
-        forecasts = open_forecasts(description, rows)
-        needed = None if within is None else forecasts.forecast(EpsilonForCountQuery(within=within, **fields))
-        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]))
+    with spinner("Forecasting") as say:
+        forecasts, needed, progress = open_forecasts(description, rows), None, _counted(say, "epsilons")
+        if within is not None:
+            needed = forecasts.forecast(EpsilonForCountQuery(within=within, **fields), progress=progress)
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]), progress=progress)
 
     def draw() -> "Figure":
         """The needed epsilon among the listed ones."""
@@ -115,12 +126,9 @@ def forecast_subspaces(
     delta: Delta = "0",
     utility: UtilityName = "auto",
     selection: SelectionName = "permute-and-flip",
-    probability: Annotated[
-        str | None,
-        typer.Option("--probability", help="Find the epsilon that names the right sets with this probability."),
-    ] = None,
+    probability: Chance = None,
     rows: MadeUpRows = None,
-    shape: SearchedShape = "planted",
+    shape: SearchedShape = "cautious",
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -163,6 +171,94 @@ def forecast_subspaces(
     print_answer(text, draw, plot)
 
 
+@forecast_app.command("report")
+def forecast_report(
+    description: DescriptionFile,
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: TopSets,
+    size: Size = None,
+    max_size: MaxSize = None,
+    subspace: ListedSets = None,
+    strata: Strata = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    delta: Delta = "0",
+    probability: Chance = None,
+    rows: MadeUpRows = None,
+    shape: SearchedShape = "cautious",
+    as_json: AsJson = False,
+) -> None:
+    """Forecast how likely a report is right, and its error. Give one of --size, --max-size, --subspace."""
+    from eremite import EpsilonForReportQuery, ForecastReportQuery, OutlierDefinition
+    from eremite.cli.forecast_panels import report_forecast_panel
+    from eremite.forecast.to_json import to_json
+    from eremite.session import open_forecasts
+
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
+    fields: dict[str, Any] = parse_subspaces(size, max_size, subspace)
+    fields |= {"definition": definition, "h": top, "delta": delta, "shape": shape}
+    query = ForecastReportQuery(epsilon=epsilon.split(","), **fields)
+    with spinner("Forecasting") as say:
+        forecasts, needed, progress = open_forecasts(description, rows), None, _counted(say, "sets of columns")
+        if probability is not None:
+            needed = forecasts.forecast(EpsilonForReportQuery(probability=probability, **fields), progress=progress)
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]), progress=progress)
+    facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
+    typer.echo(dump_json(facts) if as_json else render(report_forecast_panel(forecast, needed, probability)))
+
+
+@forecast_app.command("detect")
+def forecast_detect(
+    description: DescriptionFile,
+    candidates: Annotated[Path, typer.Argument(help=POINTS)],
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
+    columns: Columns = None,
+    strata: Strata = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    probability: Chance = None,
+    rows: MadeUpRows = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast how likely a detection names the candidates with the fewest rows near. Opens no private table."""
+    from eremite import EpsilonForDetectQuery, ForecastDetectQuery, OutlierDefinition
+
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
+    names, cells = _points(description, candidates, columns, definition.within)
+    fields: dict[str, Any] = {"definition": definition, "candidates": cells, "h": top, "columns": names}
+    query = ForecastDetectQuery(epsilon=epsilon.split(","), **fields)
+    inverse = None if probability is None else EpsilonForDetectQuery(probability=probability, **fields)
+    _print_naming(query, inverse, probability, description, rows, as_json)
+
+
+@forecast_app.command("explain")
+def forecast_explain(
+    description: DescriptionFile,
+    points: Annotated[Path, typer.Argument(help=POINTS)],
+    min_neighbors: MinNeighbors,
+    radius: Radius,
+    top: Annotated[int, typer.Option("--top", help="How many sets of columns to name for each point (h).")],
+    max_size: Annotated[int, typer.Option("--max-size", help="Search all sets of at most this many columns.")],
+    columns: Columns = None,
+    strata: Strata = None,
+    epsilon: Epsilons = "0.1,0.2,0.5,1,2",
+    probability: Chance = None,
+    rows: MadeUpRows = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast how likely an explanation names the columns in which points stand alone. Opens no private table."""
+    from eremite import EpsilonForExplainQuery, ForecastExplainQuery, OutlierDefinition
+
+    definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
+    names, cells = _points(description, points, columns, definition.within)
+    fields: dict[str, Any] = {"definition": definition, "point": cells, "h": top, "max_size": max_size}
+    fields |= {"columns": names}
+    query = ForecastExplainQuery(epsilon=epsilon.split(","), **fields)
+    inverse = None if probability is None else EpsilonForExplainQuery(probability=probability, **fields)
+    _print_naming(query, inverse, probability, description, rows, as_json)
+
+
 @forecast_app.command("mechanisms")
 def forecast_mechanisms(
     description: DescriptionFile,
@@ -173,7 +269,7 @@ def forecast_mechanisms(
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     rows: MadeUpRows = None,
-    shape: MadeUpShape = "clusters",
+    shape: MadeUpShape = "cautious",
     plot: PlotFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -186,8 +282,9 @@ def forecast_mechanisms(
     fields: dict[str, Any] = {"epsilon": epsilon.split(","), "delta": delta, "shape": shape}
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
     query = CompareMechanismsQuery(definition=definition, columns=parse_columns(columns), **fields)
-    with spinner("Forecasting"):
-        compared = open_forecasts(description, rows).forecast(query)
+    with spinner("Forecasting") as say:
+        progress = _counted(say, "pairs of a mechanism and an epsilon")
+        compared = open_forecasts(description, rows).forecast(query, progress=progress)
     print_answer(dump_json(to_json(compared)) if as_json else render(mechanisms_panel(compared)), compared.plot, plot)
 
 
@@ -207,6 +304,42 @@ def forecast_rows(
     rows_per_person = read_description(description).dataset.rows_per_person
     forecast = forecast_rows(rows_per_person, ForecastRowsQuery(epsilon=epsilon.split(",")))
     typer.echo(dump_json(to_json(forecast)) if as_json else render(rows_forecast_panel(forecast)))
+
+
+def _points(description: Path, points: Path, columns: str | None, within: "Sequence[str]") -> tuple[list[str], Any]:
+    """The columns that count, and the public points of a file in them."""
+    from eremite.cli.candidates import chosen_columns, read_points
+    from eremite.table import read_description
+
+    described = read_description(description)
+    names = chosen_columns(described, parse_columns(columns), within)
+    return names, read_points(points, names, within, described).cells
+
+
+def _print_naming(
+    query: "ForecastDetectQuery | ForecastExplainQuery",
+    inverse: "EpsilonForDetectQuery | EpsilonForExplainQuery | None",
+    probability: str | None,
+    description: Path,
+    rows: int | None,
+    as_json: bool,
+) -> None:
+    """The chances of draws among points or sets; with a probability, of the epsilon that it needs."""
+    from eremite.cli.forecast_panels import naming_forecast_panel
+    from eremite.forecast.to_json import to_json
+    from eremite.session import open_forecasts
+
+    with spinner("Forecasting"):
+        forecasts = open_forecasts(description, rows)
+        needed = None if inverse is None else forecasts.forecast(inverse)
+        forecast = forecasts.forecast(query if needed is None else replace(query, epsilon=[needed]))
+    facts = to_json(forecast) | {"epsilon_needed": to_json(needed)}
+    typer.echo(dump_json(facts) if as_json else render(naming_forecast_panel(forecast, needed, probability)))
+
+
+def _counted(say: "Callable[[str], None]", things: str) -> "Callable[[int], None]":
+    """Show how many of the things were forecast so far; no private row is looked at, so that is public."""
+    return lambda number: say(f"Forecasting: {number:,} {things} done")
 
 
 def _require_accuracy(within: str | None) -> None:

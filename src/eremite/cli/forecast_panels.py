@@ -9,7 +9,15 @@ from rich.text import Text
 
 from eremite import OutlierDefinition
 from eremite.cli.output import grid
-from eremite.forecast import CountByForecast, CountForecast, MechanismComparison, RowsForecast, SubspacesForecast
+from eremite.forecast import (
+    CountByForecast,
+    CountForecast,
+    MechanismComparison,
+    NamingForecast,
+    ReportForecast,
+    RowsForecast,
+    SubspacesForecast,
+)
 from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.release.words import group_in_words
@@ -21,7 +29,7 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
     heads = ("epsilon", "noise", "half of the counts off by", "95 % off by at most")
     rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
-    lines = [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {_where(forecast)}"]
+    lines = _computed_on(forecast)
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
     return _panel(lines, grid(heads, rows, gap=3), Text(_OTHER_ERROR))
@@ -30,7 +38,7 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
 def groups_forecast_panel(forecast: CountByForecast) -> Panel:
     """The error of the count of each group by epsilon."""
     rows = [
-        (group_in_words(one.group), f"{one.outliers:,}", *(f"{error.most:,.0f}" for error in one.errors))
+        (group_in_words(one.group), _number(one.outliers), *(f"{error.most:,.0f}" for error in one.errors))
         for one in forecast.groups
     ]
     lines = [
@@ -50,10 +58,7 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
         for mechanism in dict.fromkeys(error.mechanism for error in compared.errors)
     ]
     left_out = [Text(f"epsilon {', '.join(map(shown, one.epsilons))}: {one.reason}") for one in compared.left_out]
-    lines = [
-        "95 % of the counts are off by at most",
-        f"on {compared.stand_in}: {compared.outliers:,} outliers in {_where(compared)}",
-    ]
+    lines = ["95 % of the counts are off by at most", *_computed_on(compared)]
     return _panel(lines, grid(("epsilon", *map(shown, epsilons)), rows), Group(*left_out, Text(_OTHER_ERROR)))
 
 
@@ -71,11 +76,50 @@ def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | Non
     lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
-    caveat = (
+    return _panel(lines, _best_sets(forecast), _chances(forecast), _simulated(forecast))
+
+
+def report_forecast_panel(forecast: ReportForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    """The chances of a report and the error of its counts by epsilon."""
+    right = "the right set" if forecast.h == 1 else f"the right {forecast.h} sets"
+    lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
+    heads = ("epsilon", "first set right", f"all {forecast.h} right", "95 % of the counts off by at most")
+    rows = [
+        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+        for one in forecast.chances
+    ]
+    return _panel(lines, _best_sets(forecast), grid(heads, rows, gap=3), _simulated(forecast))
+
+
+def naming_forecast_panel(forecast: NamingForecast, needed: Fraction | None, probability: str | None) -> Panel:
+    """The chances of a detection or an explanation by epsilon."""
+    where = f"{list_names(forecast.columns)}{_alike(forecast.definition)}"
+    lines = [f"on {forecast.stand_in}", f"{forecast.h:,} to be named, in {where}"]
+    if needed is not None:
+        lines = [f"epsilon {shown(needed)} names the right ones with probability {probability}", *lines]
+    rows = [(shown(one.epsilon), f"{100 * one.all_found:.0f} %") for one in forecast.chances]
+    return _panel(lines, grid(("epsilon", "all right"), rows, gap=3), _simulated(forecast))
+
+
+def _simulated(forecast: SubspacesForecast | ReportForecast | NamingForecast) -> Text:
+    return Text(
         f"Simulated: a chance may be off by {100 * forecast.sampling_error:.0f} percentage points. A private table "
         "that is not like these rows has other chances. Nothing was spent."
     )
-    return _panel(lines, _best_sets(forecast), _chances(forecast), Text(caveat))
+
+
+def _computed_on(forecast: CountForecast | MechanismComparison) -> list[str]:
+    """On which rows, and how many of them are outliers if that is known."""
+    where = _where(forecast)
+    if forecast.outliers is None:
+        return [f"a count in {where}", f"on {forecast.stand_in}"]
+    return [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {where}"]
+
+
+def _number(outliers: int | None) -> str:
+    return "-" if outliers is None else f"{outliers:,}"
 
 
 def _where(forecast: CountForecast | MechanismComparison) -> str:
@@ -86,7 +130,7 @@ def _alike(definition: OutlierDefinition) -> str:
     return f", among rows that agree on {list_names(definition.within)}" if definition.within else ""
 
 
-def _best_sets(forecast: SubspacesForecast) -> Text:
+def _best_sets(forecast: SubspacesForecast | ReportForecast) -> Text:
     """The sets that a search should name, and the best of the others."""
     most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
     if forecast.runner_up is not None:

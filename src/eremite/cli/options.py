@@ -7,6 +7,7 @@ import typer
 
 from eremite.cli.completions import (
     MECHANISMS,
+    ROW_SHAPES,
     SEARCH_SHAPES,
     SELECTIONS,
     SHAPES,
@@ -92,13 +93,24 @@ MadeUpRows = Annotated[
 ]
 MadeUpShape = Annotated[
     str,
-    typer.Option("--shape", help="Shape of made-up rows: clusters, normal or uniform.", autocompletion=one_of(SHAPES)),
+    typer.Option(
+        "--shape",
+        help="Shape of made-up rows: cautious (the hardest of several), clusters, normal or uniform.",
+        autocompletion=one_of(SHAPES),
+    ),
+]
+MadeUpRowShape = Annotated[
+    str,
+    typer.Option(
+        "--shape", help="Shape of made-up rows: clusters, normal or uniform.", autocompletion=one_of(ROW_SHAPES)
+    ),
 ]
 SearchedShape = Annotated[
     str,
     typer.Option(
         "--shape",
-        help="Shape of made-up rows: planted (outliers in as many sets as --top says), clusters, normal or uniform.",
+        help="Shape of made-up rows: cautious (counts that are close to each other), planted (outliers in as many sets "
+        "as --top says), clusters, normal or uniform.",
         autocompletion=one_of(SEARCH_SHAPES),
     ),
 ]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from eremite.cards import Card
 from eremite.charts.words import list_columns
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, errors_card, expected_error, forecast_count
+from eremite.forecast.count import CountError, errors_card, expected_error, forecast_count, with_progress
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
-from eremite.queries import CompareMechanismsQuery, ForecastCountQuery
+from eremite.queries import CompareMechanismsQuery, ForecastCountQuery, Progress
 from eremite.queries.choice import NAMES
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MechanismComparison(ForecastRecord):
     definition: OutlierDefinition
     columns: tuple[str, ...]
     stand_in: str  # in words
-    outliers: int  # of the stand-in
+    outliers: int | None  # of the stand-in, as in a `CountForecast`
     errors: tuple[CountError, ...]  # by mechanism, then by epsilon
     left_out: tuple[LeftOut, ...]
 
@@ -62,16 +62,20 @@ class MechanismComparison(ForecastRecord):
         return [line_of(error) for error in self.errors]
 
 
-def compare_mechanisms(stand_in: StandIn, query: CompareMechanismsQuery) -> MechanismComparison:
+def compare_mechanisms(
+    stand_in: StandIn, query: CompareMechanismsQuery, progress: Progress | None = None
+) -> MechanismComparison:
     """Forecast with each mechanism; one that does not hold for an epsilon is left out, with the reason.
 
     Spends nothing; looks at the stand-in alone. Cost: a count with its bound for each pair.
+    `progress` is called with the number of pairs forecast so far.
     """
     query = replace(query, columns=stand_in.table.choose(query.columns))
     fields = {field.name: getattr(query, field.name) for field in dataclass_fields(query)}
     whole = forecast_count(stand_in, ForecastCountQuery(**fields))  # refuses what no mechanism takes
     asked = [error.epsilon for error in whole.errors]
-    outcomes = [_outcome(stand_in, query, epsilon, name) for name in _MECHANISMS for epsilon in asked]
+    pairs = [(epsilon, name) for name in _MECHANISMS for epsilon in asked]
+    outcomes = with_progress((_outcome(stand_in, query, *pair) for pair in pairs), progress)
     return MechanismComparison(
         whole.definition,
         whole.columns,

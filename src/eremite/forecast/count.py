@@ -4,32 +4,38 @@ The noise is that of the mechanism that would run, for the bound that the stand-
 private table as far as the stand-in is like it; nothing here has looked at one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eremite.cards import Card
 from eremite.charts import ErrorsChart, svg
 from eremite.charts.words import list_columns
 from eremite.errors import InputError
+from eremite.forecast.cautious import expected_bound
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
+from eremite.mechanisms import Mechanism
 from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Privacy, positive, shown
-from eremite.queries import EpsilonForCountQuery, ForecastCountQuery
+from eremite.queries import EpsilonForCountQuery, ForecastCountQuery, Progress
 from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
 from eremite.queries.fit import relation_of
 from eremite.release.words import definition_in_words
+from eremite.sensitivity.relation import Relation
+from eremite.table import Part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eremite.forecast.comparison import MechanismComparison
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class CountForecast(ForecastRecord):
     definition: OutlierDefinition
     columns: tuple[str, ...]
     stand_in: str  # in words
-    outliers: int  # of the stand-in
+    outliers: int | None  # of the stand-in; None if its rows have no radius of their own, as cautious ones
     errors: tuple[CountError, ...]
 
     def plot(self, within: object = None) -> "Figure":
@@ -87,7 +93,7 @@ def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str,
     ]
     facts = {
         "outlier": definition_in_words(forecast.definition),
-        "computed on": f"{forecast.stand_in}, {forecast.outliers:,} of them outliers",
+        "computed on": forecast.stand_in + outliers_in_words(forecast.outliers),
         "spent": "nothing; no private row was looked at",
     }
     title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
@@ -95,26 +101,37 @@ def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str,
     return Card(title, facts | more, heads, rows)
 
 
-def forecast_count(stand_in: StandIn, query: ForecastCountQuery) -> CountForecast:
-    """For each epsilon, the noise of the mechanism that would run. Spends nothing; looks at the stand-in alone."""
+def outliers_in_words(outliers: int | None) -> str:
+    """What follows the rows of a stand-in: how many of them are outliers, if that is known."""
+    return "" if outliers is None else f", {outliers:,} of them outliers"
+
+
+def forecast_count(stand_in: StandIn, query: ForecastCountQuery, progress: Progress | None = None) -> CountForecast:
+    """For each epsilon, the noise of the mechanism that would run. Spends nothing; looks at the stand-in alone.
+
+    `progress` is called with the number of epsilons forecast so far.
+    """
     query = replace(query, columns=stand_in.table.choose(query.columns))
     plans = [query.at(epsilon, query.mechanism).plan(stand_in.table) for epsilon in several(query.epsilon)]
     if not plans:
         raise InputError("Give at least one epsilon to forecast for.")
-    seen = [expected_error(stand_in, plan) for plan in plans]
+    seen = with_progress((expected_error(stand_in, plan) for plan in plans), progress)
     errors = tuple(error for _, error in seen)
     return CountForecast(query.definition, plans[0].columns, stand_in.words, seen[0][0], errors)
 
 
-def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery) -> Fraction:
-    """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most."""
+def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery, progress: Progress | None = None) -> Fraction:
+    """The least epsilon, rounded up to two digits, for which 95 % of the counts would be off by `within` at most.
+
+    `progress` is called with the number of epsilons tried so far, about ten in the end.
+    """
     wanted = positive(query.within, "within")
     query = replace(query, columns=stand_in.table.choose(query.columns))
 
     def suffices(epsilon: Fraction) -> bool:
         return expected_error(stand_in, query.at(epsilon, query.mechanism).plan(stand_in.table))[1].most <= wanted
 
-    epsilon = least_epsilon(suffices)
+    epsilon = least_epsilon(suffices, progress)
     if epsilon is None:
         raise InputError(
             f"No epsilon up to {LARGEST_EPSILON} gives counts within {shown(wanted)}, as far as the stand-in tells; "
@@ -123,17 +140,49 @@ def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery) -> Fractio
     return epsilon
 
 
+def with_progress(found: Iterable[T], progress: Progress | None) -> list[T]:
+    """All that is found, counted as it is found."""
+    seen: list[T] = []
+    for one in found:
+        seen.append(one)
+        if progress:
+            progress(len(seen))
+    return seen
+
+
 def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
     """The epsilons as a list; a single one, also as text, is a list of one."""
     return epsilon if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
 
 
-def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int, CountError]:
-    """The outliers of the stand-in, and the error of a release that follows the plan."""
-    table, noise = stand_in.table, plan.noise
-    part = table.part(plan.columns, plan.definition.within)
-    outliers, bound = counted(part, plan.definition, noise, relation_of(table))
+def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int | None, CountError]:
+    """The outliers of the stand-in, if it has any rows of its own, and the error of a release that follows the plan."""
+    table, definition = stand_in.table, plan.definition
+    part = None if stand_in.cautious else stand_in.rows.part(plan.columns, definition.within)
+    outliers, bound = expected_count(stand_in, part, definition, plan.columns, plan.noise, relation_of(table))
     # A count is clamped to the number of rows where that is public.
     furthest = table.facts.rows if table.neighbors == "replace" else inf
-    median, widest = (min(noise.half_width(share) * float(bound), furthest) for share in (0.5, 0.95))
+    median, widest = (min(plan.noise.half_width(share) * bound, furthest) for share in (0.5, 0.95))
     return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)
+
+
+def expected_count(
+    stand_in: StandIn,
+    part: Part | None,
+    definition: OutlierDefinition,
+    columns: Sequence[str],
+    noise: Mechanism,
+    relation: Relation,
+) -> tuple[int | None, float]:
+    """The outliers of a part of the stand-in, and the bound that its noise would be scaled by.
+
+    Without a part, of the rows that are made up for the question.
+    """
+    if part is not None:
+        outliers, bound = counted(part, stand_in.scaled(definition, len(columns)), noise, relation)
+        if stand_in.stands_for > 1:  # where the density varies within a wider ball, its rows tell too little
+            bound = max(bound, counted(part, definition, noise, relation)[1])
+        return outliers, float(bound)
+    if noise.decay is None:
+        return None, float(relation.most_moved(len(columns), definition.min_neighbors))
+    return None, expected_bound(definition.min_neighbors, len(columns), noise.decay, relation)

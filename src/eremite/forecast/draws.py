@@ -13,6 +13,7 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
+from eremite.forecast.stand_in import StandIn
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import OutlierDefinition, Subspaces
 from eremite.outliers.counting import outliers_among
@@ -23,7 +24,7 @@ from eremite.sensitivity import profile_function
 from eremite.sensitivity.comparing import nth_largest, whole_steps
 from eremite.sensitivity.relation import Relation
 from eremite.sensitivity.windows import Method
-from eremite.table import Part, Table
+from eremite.table import Part
 from eremite.table.part import whole_part
 
 Floats = NDArray[np.float64]
@@ -54,45 +55,51 @@ def field(
 ) -> Field:
     """Compute what draws depend on, one subspace at a time; without `profiles`, only what the paper's utility needs."""
 
-    def look(subspace: tuple[int, ...]) -> Part:
-        return whole_part(np.ascontiguousarray(points[:, subspace]), np.arange(len(points)))
+    def look(subspace: tuple[int, ...]) -> tuple[Part, OutlierDefinition]:
+        return whole_part(np.ascontiguousarray(points[:, subspace]), np.arange(len(points))), definition
 
-    return _field(look, Relation("replace", len(points)), definition, subspaces, profiles, progress)
+    relation = Relation("replace", len(points))
+    return _field(look, relation, definition.min_neighbors, subspaces, profiles, progress)
 
 
 def field_of(
-    table: Table, definition: OutlierDefinition, family: Subspaces, profiles: bool, progress: Progress | None
+    stand_in: StandIn, definition: OutlierDefinition, family: Subspaces, profiles: bool, progress: Progress | None
 ) -> Field:
-    """The same for the candidates of a public table, with its rules, its strata and its relation between neighbors."""
+    """The same for the candidates of a stand-in, with its rules, its strata and its relation between neighbors."""
     place = {name: at for at, name in enumerate(family.columns)}
 
-    def look(subspace: tuple[int, ...]) -> Part:
-        return table.part([family.columns[at] for at in subspace], definition.within)
+    def look(subspace: tuple[int, ...]) -> tuple[Part, OutlierDefinition]:
+        part = stand_in.rows.part([family.columns[at] for at in subspace], definition.within)
+        return part, stand_in.scaled(definition, len(subspace))
 
     places = [tuple(place[name] for name in subspace) for subspace in family]
-    return _field(look, relation_of(table), definition, places, profiles, progress)
+    return _field(look, relation_of(stand_in.table), definition.min_neighbors, places, profiles, progress)
 
 
 def _field(
-    look: Callable[[tuple[int, ...]], Part],
+    look: Callable[[tuple[int, ...]], tuple[Part, OutlierDefinition]],
     relation: Relation,
-    definition: OutlierDefinition,
+    min_neighbors: int,
     subspaces: Sequence[tuple[int, ...]],
     profiles: bool,
     progress: Progress | None,
 ) -> Field:
     counts, fine, coarse = [], [], []
     for number, subspace in enumerate(subspaces, 1):
-        part = look(subspace)
+        part, definition = look(subspace)
         counts.append(outliers_among(part, definition))
         if profiles:
             fine.append(_profile(part, definition, relation, "auto"))
             coarse.append(_profile(part, definition, relation, "core"))
         if progress:
             progress(number)
-    most = np.array([relation.most_moved(len(subspace), definition.min_neighbors) for subspace in subspaces])
-    largest = relation.rows if relation.is_replacement else _NO_END
-    return Field(largest, list(subspaces), np.array(counts), most, fine, coarse)
+    most = np.array([relation.most_moved(len(subspace), min_neighbors) for subspace in subspaces])
+    return Field(largest_count(relation), list(subspaces), np.array(counts), most, fine, coarse)
+
+
+def largest_count(relation: Relation) -> int:
+    """No center is larger."""
+    return relation.rows if relation.is_replacement else _NO_END
 
 
 def _profile(part: Part, definition: OutlierDefinition, relation: Relation, method: Method) -> Ints:

@@ -1,19 +1,20 @@
 """How far off private counts by group would be: the noise of each group of the stand-in."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from eremite.cards import Card
 from eremite.errors import InputError
-from eremite.forecast.count import CountError, several
+from eremite.forecast.count import CountError, expected_count, several, with_progress
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
 from eremite.names import list_names, show_name
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
-from eremite.queries import ForecastCountByQuery
-from eremite.queries.groups import CountByPlan
+from eremite.queries import ForecastCountByQuery, Progress
+from eremite.queries.groups import CountByPlan, of_groups
 from eremite.release.by_group import Group
 from eremite.release.words import definition_in_words, group_in_words
 from eremite.table import Part
@@ -24,7 +25,7 @@ class GroupErrors:
     """The errors expected for one group, by epsilon, and the outliers that it has in the stand-in."""
 
     group: Group
-    outliers: int
+    outliers: int | None  # of the stand-in, as in a `CountForecast`
     errors: tuple[CountError, ...]
 
 
@@ -45,7 +46,7 @@ class CountByForecast(ForecastRecord):
 
     def _card(self) -> Card:
         rows = [
-            (show_name(group_in_words(one.group)), f"{one.outliers:,}", *(f"{e.most:,.0f}" for e in one.errors))
+            (show_name(group_in_words(one.group)), _number(one.outliers), *(f"{e.most:,.0f}" for e in one.errors))
             for one in self.groups
         ]
         facts = {
@@ -69,16 +70,25 @@ class CountByForecast(ForecastRecord):
         ]
 
 
-def forecast_count_by(stand_in: StandIn, query: ForecastCountByQuery) -> CountByForecast:
-    """For each group and epsilon, the noise of the mechanism that would run. Looks at the stand-in alone."""
+def _number(outliers: int | None) -> str:
+    return "-" if outliers is None else f"{outliers:,}"
+
+
+def forecast_count_by(
+    stand_in: StandIn, query: ForecastCountByQuery, progress: Progress | None = None
+) -> CountByForecast:
+    """For each group and epsilon, the noise of the mechanism that would run. Looks at the stand-in alone.
+
+    `progress` is called with the number of groups forecast so far.
+    """
     table = stand_in.table
     query = replace(query, columns=table.choose(query.columns))
     plans = [query.at(epsilon).plan(table) for epsilon in several(query.epsilon)]
     if not plans:
         raise InputError("Give at least one epsilon to forecast for.")
     first = plans[0]
-    parts = table.groups(first.columns, first.by, first.definition.within)
-    seen = [[_expected(stand_in, plan, part) for plan in plans] for part in parts]
+    parts = parts_of(stand_in, first)
+    seen = with_progress(([expected_in(stand_in, plan, part) for plan in plans] for part in parts), progress)
     groups = tuple(
         GroupErrors(name[0] if len(name) == 1 else name, errors[0][0], tuple(error for _, error in errors))
         for name, errors in zip(first.groups, seen, strict=True)
@@ -86,8 +96,16 @@ def forecast_count_by(stand_in: StandIn, query: ForecastCountByQuery) -> CountBy
     return CountByForecast(query.definition, first.columns, first.by, stand_in.words, groups)
 
 
-def _expected(stand_in: StandIn, plan: CountByPlan, part: Part) -> tuple[int, CountError]:
+def parts_of(stand_in: StandIn, plan: CountByPlan) -> Sequence[Part | None]:
+    """The groups of the stand-in; None for each where rows are made up for the question."""
+    if stand_in.cautious:
+        return [None] * len(plan.groups)
+    return stand_in.rows.groups(plan.columns, plan.by, plan.definition.within)
+
+
+def expected_in(stand_in: StandIn, plan: CountByPlan, part: Part | None) -> tuple[int | None, CountError]:
     """The outliers of a group of the stand-in, and the error of its count."""
-    outliers, bound = plan.exact(part, stand_in.table)
-    median, most = (plan.noise.half_width(share) * float(bound) for share in (0.5, 0.95))
+    relation = of_groups(stand_in.table)
+    outliers, bound = expected_count(stand_in, part, plan.definition, plan.columns, plan.noise, relation)
+    median, most = (plan.noise.half_width(share) * bound for share in (0.5, 0.95))
     return outliers, CountError(plan.privacy.epsilon, Fraction(0), plan.mechanism, median, most)

@@ -4,15 +4,21 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON
+from eremite.queries import Progress
 
 
-def least_epsilon(suffices: Callable[[Fraction], bool]) -> Fraction | None:
-    """Where `suffices` turns from no to yes as epsilon grows; None if it never does. Asks about ten times."""
-    low, high = -1, len(_LADDER) - 1
+def least_epsilon(suffices: Callable[[Fraction], bool], progress: Progress | None = None) -> Fraction | None:
+    """Where `suffices` turns from no to yes as epsilon grows; None if it never does. Asks about ten times.
+
+    `progress` is called with the number of epsilons tried so far.
+    """
+    low, high, tried = -1, len(_LADDER) - 1, 1
     if not suffices(_LADDER[high]):
         return None
     while high - low > 1:
-        middle = (low + high) // 2
+        if progress:
+            progress(tried)
+        middle, tried = (low + high) // 2, tried + 1
         low, high = (low, middle) if suffices(_LADDER[middle]) else (middle, high)
     return _LADDER[high]
 

@@ -14,14 +14,17 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from eremite.forecast.graded import GRADED
 from eremite.forecast.stand_in import SEED, StandIn, made_up, scaled_up
 from eremite.outliers import Subspace, Subspaces
 from eremite.queries.fields import SearchShape
 from eremite.queries.fit import require_choice
-from eremite.table import Facts
+from eremite.table import Facts, Table
 
 SEARCH_SHAPES = get_args(SearchShape)
 """How rows to search can be made up."""
+MOST_PLANTED_IN = 20_000
+"""So many rows are made up with outliers planted among them."""
 _MOST_PLANTED = 100  # in each set
 _PLACES = 40  # that break the rule, at least; a hundred planted rows are two or three to a place
 _GROUPS = 3  # that rows form in all other columns
@@ -29,16 +32,25 @@ _SPREAD = 0.02  # around a level
 
 
 def made_up_for_search(family: Subspaces, h: int, facts: Facts, shape: SearchShape) -> StandIn:
-    """As many rows as the private table has, within its bounds, of the shape that was chosen."""
+    """Rows within the bounds of the private table, of the shape that was chosen: as many as it has, or fewer.
+
+    Ordinary planted rows are in crowds in any case, so more of them would change nothing.
+    """
     require_choice("shape", shape, SEARCH_SHAPES)
+    if shape == "cautious":
+        return StandIn(Table.for_planning(facts), GRADED, cautious=True)
     if shape != "planted":
         return made_up(facts, shape)
+    n = min(facts.rows, MOST_PLANTED_IN)
     sets, place = _apart(family, h), {name: at for at, name in enumerate(facts.bounds)}
     places = [[place[name] for name in one] for one in sets]
-    rows = _planted(np.random.default_rng(SEED), facts.rows, len(facts.bounds), places)
+    rows = scaled_up(_planted(np.random.default_rng(SEED), n, len(facts.bounds), places), facts)
     where = "in one set of columns" if len(sets) == 1 else f"in each of {len(sets)} sets of columns"
-    planted = f"{_in_each(facts.rows, len(sets)):,} planted as outliers {where}"
-    return StandIn(scaled_up(rows, facts), f"{facts.rows:,} made-up rows, in groups, {planted}")
+    planted = f"in groups, {_in_each(n, len(sets)):,} planted as outliers {where}"
+    if n == facts.rows:
+        return StandIn(rows, f"{n:,} made-up rows, {planted}")
+    words = f"{n:,} made-up rows in place of {facts.rows:,}, {planted}"
+    return StandIn(Table.for_planning(facts), words, rows)
 
 
 def _apart(family: Subspaces, h: int) -> list[Subspace]:

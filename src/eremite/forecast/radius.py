@@ -35,12 +35,12 @@ class RadiusForecast(ForecastRecord):
 
 def forecast_radius(stand_in: StandIn, query: ForecastRadiusQuery) -> RadiusForecast:
     """The radius of the public list whose outliers come nearest to the share."""
-    table = stand_in.table
+    table, made = stand_in.table, stand_in.rows
     columns, wanted = table.choose(query.columns), checked_share(query.share)
     definitions = definitions_for(query.min_neighbors, query.radii, query.within)
     for each in definitions:
         require_fit(each, table)
-    part, rows = table.part(columns, definitions[0].within), table.all_rows()
-    counted = [(outliers_among(part, each), each) for each in definitions]
+    part, rows = made.part(columns, definitions[0].within), made.all_rows()
+    counted = [(outliers_among(part, stand_in.scaled(each, len(columns))), each) for each in definitions]
     outliers, definition = min(counted, key=lambda pair: abs(pair[0] - wanted * rows))
     return RadiusForecast(definition, columns, stand_in.words, rows, outliers)

@@ -4,6 +4,7 @@ The draws of the plan that a release would follow are simulated on the stand-in,
 has looked at a private row.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -15,12 +16,14 @@ from eremite.cards import Card
 from eremite.errors import InputError
 from eremite.forecast.count import several
 from eremite.forecast.draws import Field, Ints, drawing_of, field_of
+from eremite.forecast.graded import graded_field
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import SEED, StandIn
-from eremite.outliers import OutlierDefinition, Subspace
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces
 from eremite.privacy import LARGEST_EPSILON, exact, shown
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, Progress
+from eremite.queries.fit import relation_of
 from eremite.queries.subspaces import SubspacesPlan
 from eremite.release.words import definition_in_words
 
@@ -81,7 +84,7 @@ class SubspacesForecast(ForecastRecord):
         lines = [("all of them" if self.h > 1 else "the right set", [chance.all_found for chance in self.chances])]
         if self.h > 1:
             lines.append(("the first of them", [chance.found for chance in self.chances]))
-        wanted = None if probability is None else float(_probability(probability))
+        wanted = None if probability is None else float(checked_probability(probability))
         figure = draw([float(chance.epsilon) for chance in self.chances], lines, self.sampling_error, wanted)
         which = f"the {self.h:,} sets of columns" if self.h > 1 else "the set of columns"
         title = f"How likely a private search names {which} with the most outliers"
@@ -121,21 +124,32 @@ def forecast_subspaces(
     epsilons = several(query.epsilon)
     if not epsilons:
         raise InputError("Give at least one epsilon to forecast for.")
-    _require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in.table.all_rows())
+    require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in)
     plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
-    of, family = _look(stand_in, plans[0], progress), plans[0].family
-    falling = np.argsort(-of.counts, kind="stable")[: query.h + 1].tolist()
-    sets, counts = list(family), of.counts.tolist()
+    of, family = look_at(stand_in, plans[0], progress), plans[0].family
+    best, runner_up = best_sets(of, family, query.h)
     return SubspacesForecast(
         definition=query.definition,
         family=family.in_words,
         h=query.h,
         stand_in=stand_in.words,
-        best=tuple((sets[i], counts[i]) for i in falling[: query.h]),
-        runner_up=counts[falling[query.h]] if query.h < len(counts) else None,
-        chances=tuple(_chance(of, plan) for plan in plans),
-        sampling_error=_WIDTH / 2 / sqrt(RUNS),
+        best=best,
+        runner_up=runner_up,
+        chances=tuple(chance_of(of, plan) for plan in plans),
+        sampling_error=sampling_error(RUNS),
     )
+
+
+def best_sets(of: Field, family: Subspaces, h: int) -> tuple[tuple[tuple[Subspace, int], ...], int | None]:
+    """The h sets with the most outliers and how many, and how many the next set has, if there is one."""
+    falling = np.argsort(-of.counts, kind="stable")[: h + 1].tolist()
+    sets, counts = list(family), of.counts.tolist()
+    return tuple((sets[i], counts[i]) for i in falling[:h]), counts[falling[h]] if h < len(counts) else None
+
+
+def sampling_error(runs: int) -> float:
+    """The most by which a simulated chance is off with 95 %."""
+    return _WIDTH / 2 / sqrt(runs)
 
 
 def epsilon_for_subspaces(
@@ -145,29 +159,34 @@ def epsilon_for_subspaces(
 
     As far as the simulation tells, which has a sampling error. Cost: as `forecast_subspaces` for ten epsilons.
     """
-    wanted = _probability(query.probability)
+    wanted = checked_probability(query.probability)
     first = query.at(LARGEST_EPSILON).plan(stand_in.table)
-    _require_bounded(first, stand_in.table.all_rows())
-    of = _look(stand_in, first, progress)
-    epsilon = least_epsilon(lambda epsilon: _chance(of, query.at(epsilon).plan(stand_in.table)).all_found >= wanted)
+    require_bounded(first, stand_in)
+    of = look_at(stand_in, first, progress)
+    return epsilon_for(wanted, lambda epsilon: chance_of(of, query.at(epsilon).plan(stand_in.table)).all_found)
+
+
+def epsilon_for(wanted: Fraction, chance: Callable[[Fraction], float]) -> Fraction:
+    """The least epsilon of two digits at which the chance is as wanted."""
+    epsilon = least_epsilon(lambda epsilon: chance(epsilon) >= wanted)
     if epsilon is None:
         raise InputError(
-            f"No epsilon up to {LARGEST_EPSILON} names the right sets with probability {shown(wanted)}, as far as the "
-            "stand-in tells; ask for fewer sets, fewer candidates or another radius."
+            f"No epsilon up to {LARGEST_EPSILON} names the right ones with probability {shown(wanted)}, as far as the "
+            "stand-in tells; ask for fewer, among fewer candidates, or with another radius."
         )
     return epsilon
 
 
-def _probability(value: object) -> Fraction:
+def checked_probability(value: object) -> Fraction:
     wanted = exact(value, "probability")
     if not 0 < wanted < 1:
         raise InputError("probability must be above 0 and below 1.")
     return wanted
 
 
-def _require_bounded(plan: SubspacesPlan, n: int) -> None:
+def require_bounded(plan: SubspacesPlan, stand_in: StandIn) -> None:
     """Refuse a forecast that would look at too many sets, or draw too often."""
-    family = plan.family
+    family, n = plan.family, 0 if stand_in.cautious else stand_in.rows.all_rows()
     if family.count > MOST_SETS or family.count * n > MOST_ROWS:
         raise InputError(
             f"A forecast would look closely at {n:,} rows in {family.count:,} sets of columns, and stops at "
@@ -181,10 +200,12 @@ def _require_bounded(plan: SubspacesPlan, n: int) -> None:
         )
 
 
-def _look(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> Field:
+def look_at(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None = None) -> Field:
     """Look at every candidate, as closely as the plan's utility needs; serves every epsilon."""
     family = plan.family
-    of = field_of(stand_in.table, plan.definition, family, plan.utility != "paper", progress)
+    if stand_in.cautious:
+        return graded_field(family, plan.definition, relation_of(stand_in.table))
+    of = field_of(stand_in, plan.definition, family, plan.utility != "paper", progress)
     if family.count > 1 and of.counts.min() == of.counts.max():
         raise InputError(
             f"Each of the {family.count:,} sets of columns has {of.counts[0]:,} outliers in the stand-in, so there is "
@@ -193,10 +214,11 @@ def _look(stand_in: StandIn, plan: SubspacesPlan, progress: Progress | None) -> 
     return of
 
 
-def _chance(of: Field, plan: SubspacesPlan) -> SubspacesChance:
-    named = of.counts[_picks(of, plan)]  # h counts, one row a run
+def chance_of(of: Field, plan: SubspacesPlan, runs: int = RUNS) -> SubspacesChance:
+    """Simulate the search that follows this plan."""
+    named = of.counts[_picks(of, plan, runs)]  # h counts, one row a run
     best = np.sort(of.counts)[::-1][: plan.h]
-    right, missed = _right(named, best), best.sum() - named.sum(axis=1)
+    right, missed = right_ones(named, best), best.sum() - named.sum(axis=1)
     return SubspacesChance(
         epsilon=plan.privacy.epsilon,
         delta=plan.privacy.delta,
@@ -206,19 +228,19 @@ def _chance(of: Field, plan: SubspacesPlan) -> SubspacesChance:
         all_found=float(np.mean(right == plan.h)),
         share=float(np.mean(right) / plan.h),
         missed=float(missed.mean()),
-        missed_error=float(_WIDTH * missed.std() / sqrt(RUNS)),
+        missed_error=float(_WIDTH * missed.std() / sqrt(runs)),
     )
 
 
-def _picks(of: Field, plan: SubspacesPlan) -> Ints:
+def _picks(of: Field, plan: SubspacesPlan, runs: int) -> Ints:
     """Some runs at a time, as many as fit."""
     at_once = max(1, _AT_ONCE // len(of.counts))
-    parts = [min(at_once, RUNS - start) for start in range(0, RUNS, at_once)]
+    parts = [min(at_once, runs - start) for start in range(0, runs, at_once)]
     drawing = drawing_of(plan)
-    return np.concatenate([drawing.picks(of, runs, SEED + turn) for turn, runs in enumerate(parts, 1)])
+    return np.concatenate([drawing.picks(of, part, SEED + turn) for turn, part in enumerate(parts, 1)])
 
 
-def _right(named: Ints, best: Ints) -> Ints:
+def right_ones(named: Ints, best: Ints) -> Ints:
     """How many of the named are among the best: above the last of the best, or as many as tie with it and have room."""
     above, tied = (named > best[-1]).sum(axis=1), (named == best[-1]).sum(axis=1)
     return np.asarray(above + np.minimum(tied, np.count_nonzero(best == best[-1])))

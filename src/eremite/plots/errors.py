@@ -33,7 +33,11 @@ _STYLES: list[tuple[str, Style]] = [
 
 
 def draw_forecast(
-    epsilons: Sequence[float], medians: Sequence[float], mosts: Sequence[float], outliers: int, within: float | None
+    epsilons: Sequence[float],
+    medians: Sequence[float],
+    mosts: Sequence[float],
+    outliers: int | None,
+    within: float | None,
 ) -> Figure:
     """A figure with the median and 95 % error, and level lines at the count itself and the wanted error."""
     order = sorted(range(len(epsilons)), key=epsilons.__getitem__)
@@ -43,17 +47,22 @@ def draw_forecast(
         Line("half off by less", x, [medians[i] for i in order], BLUE, DASHED),
     ]
     levels = [(f"wanted, {within:,g}", within, RED)] if within is not None else []
-    return _over_epsilon(lines, [*levels, (f"outliers of the stand-in, {outliers:,}", float(outliers), GRAY)])
+    return _over_epsilon(lines, [*levels, *_level(outliers)])
 
 
-def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int) -> Figure:
+def draw_comparison(errors: Sequence[tuple[str, float, float]], outliers: int | None) -> Figure:
     """A figure with a line for each mechanism: its 95 % error."""
     lines = []
     for place, name in enumerate(dict.fromkeys(name for name, _, _ in errors)):
         points = sorted((epsilon, most) for other, epsilon, most in errors if other == name)
         color, style = _STYLES[place % len(_STYLES)]
         lines.append(Line(name, [x for x, _ in points], [y for _, y in points], color, style))
-    return _over_epsilon(lines, [(f"outliers of the stand-in, {outliers:,}", float(outliers), GRAY)])
+    return _over_epsilon(lines, _level(outliers))
+
+
+def _level(outliers: int | None) -> list[tuple[str, float, str]]:
+    """A level line at the count of the stand-in, if it has one."""
+    return [] if outliers is None else [(f"outliers of the stand-in, {outliers:,}", float(outliers), GRAY)]
 
 
 def _over_epsilon(lines: Sequence[Line], levels: Sequence[tuple[str, float, str]]) -> Figure:

@@ -25,8 +25,9 @@ MUST = "must"
 Number = Fraction | Decimal | float | int | str
 Utility = Literal["auto", "compared", "centered", "dampened", "paper"]
 Selection = Literal["permute-and-flip", "exponential"]
-Shape = Literal["clusters", "normal", "uniform"]
-SearchShape = Literal["planted", "clusters", "normal", "uniform"]
+Shape = Literal["cautious", "clusters", "normal", "uniform"]
+RowShape = Literal["clusters", "normal", "uniform"]
+SearchShape = Literal["cautious", "planted", "clusters", "normal", "uniform"]
 
 #: The epsilons that forecasts cover by default.
 USUAL_EPSILONS: tuple[str, ...] = ("0.1", "0.2", "0.5", "1", "2")
@@ -223,14 +224,21 @@ By = Annotated[
 ]
 MostYes = Annotated[int, Field(strict=True, description="How many answers may be yes.")]
 Within = Annotated[Number, _read_as(_EXACT), Field(description="How far off a count may be, in rows.")]
-Probability = Annotated[Number, _read_as(_EXACT), Field(description="Probability that all sets named are right.")]
+Probability = Annotated[Number, _read_as(_EXACT), Field(description="Probability that all that is named is right.")]
 ShapeName = Annotated[
     Shape,
+    _read_as(str),
+    Field(description="Shape of made-up rows, if there is no stand-in: cautious, clusters, normal or uniform."),
+]
+RowShapeName = Annotated[
+    RowShape,
     _read_as(str),
     Field(description="Shape of made-up rows, if there is no stand-in: clusters, normal or uniform."),
 ]
 SearchShapeName = Annotated[
     SearchShape,
     _read_as(str),
-    Field(description="Shape of made-up rows, if there is no stand-in: planted, clusters, normal or uniform."),
+    Field(
+        description="Shape of made-up rows, if there is no stand-in: cautious, planted, clusters, normal or uniform."
+    ),
 ]

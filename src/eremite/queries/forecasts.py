@@ -4,27 +4,35 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from eremite.queries.count import CountQuery
+from eremite.queries.detection import DetectQuery
+from eremite.queries.explain import ExplainQuery
 from eremite.queries.fields import (
     FROM_JSON,
     USUAL_EPSILONS,
     By,
+    Candidates,
     Columns,
     Definition,
     Delta,
     Epsilons,
+    LargestSize,
     MechanismName,
     MinNeighbors,
     Number,
+    Point,
     Probability,
     Radii,
+    RowShapeName,
     SearchShapeName,
     ShapeName,
     Share,
     Strata,
+    Top,
     Within,
 )
 from eremite.queries.groups import CountByQuery
-from eremite.queries.subspaces import SearchFields, SubspacesQuery
+from eremite.queries.report import ReportQuery
+from eremite.queries.subspaces import FamilyFields, SearchFields, SubspacesQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +44,7 @@ class _CountForecast:
     definition: Definition
     columns: Columns = None
     delta: Delta = 0
-    shape: ShapeName = "clusters"
+    shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number, mechanism: str) -> CountQuery:
         """The count whose error is forecast."""
@@ -85,7 +93,7 @@ class ForecastCountByQuery:
     by: By
     columns: Columns = None
     epsilon: Epsilons = USUAL_EPSILONS
-    shape: ShapeName = "clusters"
+    shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number) -> CountByQuery:
         """The counts whose errors are forecast."""
@@ -96,7 +104,7 @@ class ForecastCountByQuery:
 class _SubspacesForecast(SearchFields):
     """A search without its epsilon."""
 
-    shape: SearchShapeName = "planted"
+    shape: SearchShapeName = "cautious"
 
     def at(self, epsilon: Number) -> SubspacesQuery:
         """The search whose chances are forecast."""
@@ -123,6 +131,107 @@ class EpsilonForSubspacesQuery(_SubspacesForecast):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _ReportForecast(FamilyFields):
+    """A report without its epsilon."""
+
+    shape: SearchShapeName = "cautious"
+
+    def at(self, epsilon: Number) -> ReportQuery:
+        """The report whose chances and errors are forecast."""
+        asked = {field.name: getattr(self, field.name) for field in fields(FamilyFields)}
+        return ReportQuery(**asked, epsilon=epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastReportQuery(_ReportForecast):
+    """How likely the right sets of columns would be reported, and how far off their counts would be."""
+
+    name: ClassVar[str] = "forecast_report"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsilonForReportQuery(_ReportForecast):
+    """Which epsilon makes all sets of a report right with some probability."""
+
+    name: ClassVar[str] = "epsilon_for_report"
+
+    probability: Probability = "0.9"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _DetectForecast:
+    """A detection without its epsilon."""
+
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    candidates: Candidates
+    h: Top
+    columns: Columns = None
+
+    def at(self, epsilon: Number) -> DetectQuery:
+        """The detection whose chances are forecast."""
+        asked = {field.name: getattr(self, field.name) for field in fields(_DetectForecast)}
+        return DetectQuery(**asked, epsilon=epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ForecastDetectQuery(_DetectForecast):
+    """How likely the candidates with the fewest rows near them would be named."""
+
+    name: ClassVar[str] = "forecast_detect"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EpsilonForDetectQuery(_DetectForecast):
+    """Which epsilon makes all candidates named right with some probability."""
+
+    name: ClassVar[str] = "epsilon_for_detect"
+
+    probability: Probability = "0.9"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _ExplainForecast:
+    """An explanation without its epsilon."""
+
+    __pydantic_config__ = FROM_JSON
+
+    definition: Definition
+    point: Point
+    h: Top
+    max_size: LargestSize
+    columns: Columns = None
+
+    def at(self, epsilon: Number) -> ExplainQuery:
+        """The explanation whose chances are forecast."""
+        asked = {field.name: getattr(self, field.name) for field in fields(_ExplainForecast)}
+        return ExplainQuery(**asked, epsilon=epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ForecastExplainQuery(_ExplainForecast):
+    """How likely the sets of columns in which a point stands most alone would be named."""
+
+    name: ClassVar[str] = "forecast_explain"
+
+    epsilon: Epsilons = USUAL_EPSILONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EpsilonForExplainQuery(_ExplainForecast):
+    """Which epsilon makes all sets named for a point right with some probability."""
+
+    name: ClassVar[str] = "epsilon_for_explain"
+
+    probability: Probability = "0.9"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastRadiusQuery:
     """At which radius is about this share of public or made-up rows outliers."""
 
@@ -134,7 +243,7 @@ class ForecastRadiusQuery:
     columns: Columns = None
     radii: Radii = None
     within: Strata = None
-    shape: ShapeName = "clusters"
+    shape: RowShapeName = "clusters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +263,12 @@ ForecastQuery = (
     | CompareMechanismsQuery
     | ForecastSubspacesQuery
     | EpsilonForSubspacesQuery
+    | ForecastReportQuery
+    | EpsilonForReportQuery
+    | ForecastDetectQuery
+    | EpsilonForDetectQuery
+    | ForecastExplainQuery
+    | EpsilonForExplainQuery
     | ForecastRadiusQuery
     | ForecastRowsQuery
 )

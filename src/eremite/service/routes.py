@@ -15,10 +15,16 @@ from eremite import (
     CountQuery,
     DetectQuery,
     EpsilonForCountQuery,
+    EpsilonForDetectQuery,
+    EpsilonForExplainQuery,
+    EpsilonForReportQuery,
     EpsilonForSubspacesQuery,
     ExplainQuery,
     ForecastCountByQuery,
     ForecastCountQuery,
+    ForecastDetectQuery,
+    ForecastExplainQuery,
+    ForecastReportQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
     RadiusQuery,
@@ -189,6 +195,8 @@ def _add_forecast(
     _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
 
 
+_ON_NUMBERS = "Computed on the stand-in, or on made-up numbers of rows near points."
+
 _add_question(
     "count", CountQuery, "The value is an integer, 0 or more, and at most the number of rows where that is public."
 )
@@ -207,4 +215,10 @@ _add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)
 _add_forecast("count/mechanisms", CompareMechanismsQuery, schemas.COMPARISON)
 _add_forecast("subspaces", ForecastSubspacesQuery, schemas.SEARCH_FORECAST)
 _add_forecast("subspaces/epsilon", EpsilonForSubspacesQuery, schemas.EPSILON)
+_add_forecast("report", ForecastReportQuery, schemas.REPORT_FORECAST)
+_add_forecast("report/epsilon", EpsilonForReportQuery, schemas.EPSILON)
+_add_forecast("detect", ForecastDetectQuery, schemas.NAMING_FORECAST, _ON_NUMBERS)
+_add_forecast("detect/epsilon", EpsilonForDetectQuery, schemas.EPSILON, _ON_NUMBERS)
+_add_forecast("explain", ForecastExplainQuery, schemas.NAMING_FORECAST, _ON_NUMBERS)
+_add_forecast("explain/epsilon", EpsilonForExplainQuery, schemas.EPSILON, _ON_NUMBERS)
 _add_forecast("rows", ForecastRowsQuery, schemas.ROWS_FORECAST, "Computed from epsilon and rows_per_person alone.")

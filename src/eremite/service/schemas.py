@@ -191,7 +191,10 @@ def _expected(of: str, **fields: Schema) -> Schema:
     return _object("What to expect for one epsilon.", **spent, **fields)
 
 
-_COUNTED = {"columns": _COLUMNS, "outliers": _integer("Number of outliers among those rows.")}
+_COUNTED = {
+    "columns": _COLUMNS,
+    "outliers": _or_null(_integer("Number of outliers among those rows; null where they are made up cautiously.")),
+}
 
 _ERRORS = _expected(
     "of the count",
@@ -205,7 +208,7 @@ FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for e
 _GROUP = _object(
     "What to expect for one group.",
     group={"description": "The value of the column; of several columns, a list with a value of each."},
-    outliers=_integer("Number of outliers in this group of those rows."),
+    outliers=_or_null(_integer("Number of outliers in this group of those rows; null as in other forecasts.")),
     errors=_list("One for each epsilon.", _ERRORS),
 )
 
@@ -261,6 +264,38 @@ SEARCH_FORECAST = _forecast(
     runner_up=_or_null(_integer("Number of outliers of the next set.")),
     chances=_list("One for each epsilon.", _CHANCE),
     sampling_error=_number("Half the width of a 95 % interval of the chances and shares, which are simulated."),
+)
+
+_REPORT_CHANCE = _expected(
+    "of the report",
+    found=_number("Probability that the first set named has the most outliers."),
+    all_found=_number("Probability that the sets named are those with the most outliers."),
+    share=_number("Average share of the sets named that are among those with the most outliers."),
+    most=_number("95 % of the counts in the sets with the most outliers are off by less."),
+)
+
+REPORT_FORECAST = _forecast(
+    "The chances and errors to expect.",
+    family=_text("The sets that are searched, in words."),
+    h=_integer("Number of sets that are named."),
+    best=_list("The sets with the most outliers among those rows.", _BEST),
+    runner_up=_or_null(_integer("Number of outliers of the next set.")),
+    chances=_list("One for each epsilon.", _REPORT_CHANCE),
+    sampling_error=_number("Half the width of a 95 % interval of the chances, which are simulated."),
+)
+
+_NAMING_CHANCE = _object(
+    "What to expect for one epsilon.",
+    epsilon=_exact("Epsilon of the draws."),
+    all_found=_number("Probability that all that is named is right."),
+)
+
+NAMING_FORECAST = _forecast(
+    "The chances to expect.",
+    columns=_COLUMNS,
+    h=_integer("How many are named, for each point."),
+    chances=_list("One for each epsilon.", _NAMING_CHANCE),
+    sampling_error=_number("Half the width of a 95 % interval of the chances, which are simulated."),
 )
 
 EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact("Epsilon, with two digits."))

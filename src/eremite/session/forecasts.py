@@ -4,43 +4,58 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from eremite.errors import InputError
 from eremite.forecast import (
     CountByForecast,
     CountForecast,
     MechanismComparison,
+    NamingForecast,
     RadiusForecast,
+    ReportForecast,
     RowsForecast,
     StandIn,
     SubspacesForecast,
     compare_mechanisms,
     epsilon_for_count,
+    epsilon_for_detect,
+    epsilon_for_explain,
+    epsilon_for_report,
     epsilon_for_subspaces,
     forecast_count,
     forecast_count_by,
+    forecast_detect,
+    forecast_explain,
     forecast_radius,
+    forecast_report,
     forecast_rows,
     forecast_subspaces,
     made_up,
     made_up_for_search,
+    made_up_near,
     public_rows,
 )
 from eremite.outliers import OutlierDefinition
 from eremite.queries import (
     CompareMechanismsQuery,
     EpsilonForCountQuery,
+    EpsilonForDetectQuery,
+    EpsilonForExplainQuery,
+    EpsilonForReportQuery,
     EpsilonForSubspacesQuery,
     ForecastCountByQuery,
     ForecastCountQuery,
+    ForecastDetectQuery,
+    ForecastExplainQuery,
     ForecastQuery,
     ForecastRadiusQuery,
+    ForecastReportQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
     Progress,
 )
-from eremite.queries.fields import USUAL_EPSILONS, Number, SearchShape, Selection, Shape, Utility
+from eremite.queries.fields import USUAL_EPSILONS, Number, RowShape, SearchShape, Selection, Shape, Utility
 from eremite.table import Facts, Table, open_stand_in, read_description
 
 _MOST_ROWS = 100_000_000  # so many fit in the memory of a large machine
@@ -50,7 +65,7 @@ class Forecasts:
     """Forecasts the errors of answers about a table, from public facts and public rows: it has no others.
 
     Args:
-        facts: What is public about the table. As many rows as it says are made up where there is no stand-in.
+        facts: What is public about the table. Rows are made up from it where there is no stand-in.
         stand_in: Public rows with the same columns and rules.
     """
 
@@ -88,8 +103,23 @@ class Forecasts:
 
     @overload
     def forecast(
-        self, query: EpsilonForCountQuery | EpsilonForSubspacesQuery, *, progress: Progress | None = None
+        self,
+        query: EpsilonForCountQuery
+        | EpsilonForSubspacesQuery
+        | EpsilonForReportQuery
+        | EpsilonForDetectQuery
+        | EpsilonForExplainQuery,
+        *,
+        progress: Progress | None = None,
     ) -> Fraction: ...
+
+    @overload
+    def forecast(self, query: ForecastReportQuery, *, progress: Progress | None = None) -> ReportForecast: ...
+
+    @overload
+    def forecast(
+        self, query: ForecastDetectQuery | ForecastExplainQuery, *, progress: Progress | None = None
+    ) -> NamingForecast: ...
 
     @overload
     def forecast(self, query: ForecastCountByQuery, *, progress: Progress | None = None) -> CountByForecast: ...
@@ -113,28 +143,32 @@ class Forecasts:
         | CountByForecast
         | MechanismComparison
         | SubspacesForecast
+        | ReportForecast
+        | NamingForecast
         | RadiusForecast
         | RowsForecast
         | Fraction
     ):
         """Answer a forecast query. Spends nothing, looks at no private row.
 
-        Computed on the stand-in; without one, on rows made up from public facts: as many as the table has, within its
-        bounds, of the query's `shape`. All other methods that forecast build a query record and call this one.
+        Computed on the stand-in; without one, on rows made up from public facts, of the query's `shape`: as many as the
+        table has, or fewer where that takes long; the forecast says how many. All other methods that forecast build a
+        query record and call this one.
 
         Args:
             query: What to forecast, as a record such as `ForecastCountQuery`.
-            progress: Called with the number of sets of columns looked at so far, where a search is simulated.
+            progress: Called with a number: of sets of columns looked at so far, where a search is simulated; of
+                epsilons or groups that are done, where counts are forecast.
         """
         match query:
             case ForecastCountQuery():
-                return forecast_count(self._rows(query.shape), query)
+                return forecast_count(self._rows(query.shape), query, progress)
             case ForecastCountByQuery():
-                return forecast_count_by(self._rows(query.shape), query)
+                return forecast_count_by(self._rows(query.shape), query, progress)
             case EpsilonForCountQuery():
-                return epsilon_for_count(self._rows(query.shape), query)
+                return epsilon_for_count(self._rows(query.shape), query, progress)
             case CompareMechanismsQuery():
-                return compare_mechanisms(self._rows(query.shape), query)
+                return compare_mechanisms(self._rows(query.shape), query, progress)
             case ForecastRadiusQuery():
                 return forecast_radius(self._rows(query.shape), query)
             case ForecastRowsQuery():
@@ -143,6 +177,18 @@ class Forecasts:
                 return forecast_subspaces(self._rows_to_search(query), query, progress)
             case EpsilonForSubspacesQuery():
                 return epsilon_for_subspaces(self._rows_to_search(query), query, progress)
+            case ForecastReportQuery():
+                return forecast_report(self._rows_to_search(query), query, progress)
+            case EpsilonForReportQuery():
+                return epsilon_for_report(self._rows_to_search(query), query, progress)
+            case ForecastDetectQuery():
+                return forecast_detect(self._rows_near(), query)
+            case EpsilonForDetectQuery():
+                return epsilon_for_detect(self._rows_near(), query)
+            case ForecastExplainQuery():
+                return forecast_explain(self._rows_near(), query)
+            case EpsilonForExplainQuery():
+                return epsilon_for_explain(self._rows_near(), query)
             case _:
                 raise InputError("Session.forecast takes a forecast such as ForecastCountQuery; questions go to ask.")
 
@@ -154,7 +200,7 @@ class Forecasts:
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         mechanism: str = "auto",
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> CountForecast:
         """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
 
@@ -164,7 +210,8 @@ class Forecasts:
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             ForecastCountQuery(
@@ -184,7 +231,7 @@ class Forecasts:
         by: str | Sequence[str],
         columns: Iterable[str] | None = None,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> CountByForecast:
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing, looks at no private
         row.
@@ -194,8 +241,8 @@ class Forecasts:
             by: The column with categories whose values make the groups, or a list of such columns.
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform". Every category is
-                as frequent among them as any other.
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several; all groups have
+                the same error), "clusters", "normal" or "uniform" (every category is as frequent as any other).
         """
         return self.forecast(
             ForecastCountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon, shape=shape)
@@ -209,7 +256,7 @@ class Forecasts:
         within: Number,
         delta: Number = 0,
         mechanism: str = "auto",
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> Fraction:
         """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`.
 
@@ -219,7 +266,8 @@ class Forecasts:
             within: How far off a count may be, in rows.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             EpsilonForCountQuery(
@@ -239,7 +287,7 @@ class Forecasts:
         *,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
-        shape: Shape = "clusters",
+        shape: Shape = "cautious",
     ) -> MechanismComparison:
         """How far off `count_outliers` would be with each mechanism. Spends nothing, looks at no private row.
 
@@ -250,7 +298,8 @@ class Forecasts:
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
-            shape: Shape of made-up rows, if there is no stand-in: "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
+                "normal" or "uniform".
         """
         return self.forecast(
             CompareMechanismsQuery(definition=definition, columns=columns, epsilon=epsilon, delta=delta, shape=shape)
@@ -268,7 +317,7 @@ class Forecasts:
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
+        shape: SearchShape = "cautious",
         progress: Progress | None = None,
     ) -> SubspacesForecast:
         """How likely `top_subspaces` names the right sets, for one epsilon or several. Spends nothing, looks at no
@@ -287,8 +336,9 @@ class Forecasts:
             utility: How sets are scored: "compared", "centered", "dampened" or "paper"; "auto" chooses by public
                 facts.
             selection: How one is drawn: "permute-and-flip" or "exponential".
-            shape: Shape of made-up rows, if there is no stand-in: "planted" (in groups, with outliers planted in h sets
-                of columns), "clusters", "normal" or "uniform".
+            shape: Shape of made-up rows, if there is no stand-in: "cautious" (no rows but counts, each a sixth below
+                the one before), "planted" (in groups, with outliers planted in h sets of columns), "clusters", "normal"
+                or "uniform".
             progress: Called with the number of sets looked at so far.
         """
         query = ForecastSubspacesQuery(
@@ -317,7 +367,7 @@ class Forecasts:
         delta: Number = 0,
         utility: Utility = "auto",
         selection: Selection = "permute-and-flip",
-        shape: SearchShape = "planted",
+        shape: SearchShape = "cautious",
         progress: Progress | None = None,
     ) -> Fraction:
         """Which epsilon makes all h sets right with this probability, forecast as by `forecast_subspaces`.
@@ -349,6 +399,189 @@ class Forecasts:
         )
         return self.forecast(query, progress=progress)
 
+    def forecast_report(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+        delta: Number = 0,
+        shape: SearchShape = "cautious",
+        progress: Progress | None = None,
+    ) -> ReportForecast:
+        """How likely `outlier_report` names the right sets, and how far off its counts would be, for one epsilon or
+        several. Spends nothing, looks at no private row.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            epsilon: One epsilon, or a list of them.
+            delta: What the report would spend beside epsilon.
+            shape: Shape of made-up rows, as in `forecast_subspaces`.
+            progress: Called with the number of sets looked at so far.
+        """
+        query = ForecastReportQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            epsilon=epsilon,
+            delta=delta,
+            shape=shape,
+        )
+        return self.forecast(query, progress=progress)
+
+    def epsilon_for_report(
+        self,
+        definition: OutlierDefinition,
+        *,
+        h: int,
+        size: int | None = None,
+        max_size: int | None = None,
+        subspaces: Sequence[Sequence[str]] | None = None,
+        probability: Number = "0.9",
+        delta: Number = 0,
+        shape: SearchShape = "cautious",
+        progress: Progress | None = None,
+    ) -> Fraction:
+        """Which epsilon makes all h sets of a report right with this probability, forecast as by `forecast_report`.
+
+        Args:
+            definition: When a row is an outlier.
+            h: How many sets to name.
+            size: Search all sets of this many columns.
+            max_size: Search all sets of up to this many columns.
+            subspaces: Search these sets. Give one of size, max_size and subspaces.
+            probability: Probability that all sets named are right.
+            delta: What the report would spend beside epsilon.
+            shape: Shape of made-up rows, as in `forecast_subspaces`.
+            progress: Called with the number of sets looked at so far.
+        """
+        query = EpsilonForReportQuery(
+            definition=definition,
+            h=h,
+            size=size,
+            max_size=max_size,
+            subspaces=subspaces,
+            probability=probability,
+            delta=delta,
+            shape=shape,
+        )
+        return self.forecast(query, progress=progress)
+
+    def forecast_detect(
+        self,
+        definition: OutlierDefinition,
+        *,
+        candidates: Any,
+        h: int,
+        columns: Iterable[str] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+    ) -> NamingForecast:
+        """How likely `detect_outliers` names the right candidates, for one epsilon or several. Spends nothing, looks at
+        no private row.
+
+        Computed on the stand-in; without one, as if h candidates had no row near and all others ten times
+        `min_neighbors`.
+
+        Args:
+            definition: When a candidate is an outlier.
+            candidates: Public points, as `detect_outliers` takes them; None for the rows of the table.
+            h: How many to name.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+        """
+        return self.forecast(
+            ForecastDetectQuery(definition=definition, candidates=candidates, h=h, columns=columns, epsilon=epsilon)
+        )
+
+    def epsilon_for_detect(
+        self,
+        definition: OutlierDefinition,
+        *,
+        candidates: Any,
+        h: int,
+        columns: Iterable[str] | None = None,
+        probability: Number = "0.9",
+    ) -> Fraction:
+        """Which epsilon makes all candidates named right with this probability, forecast as by `forecast_detect`.
+
+        Args:
+            definition: When a candidate is an outlier.
+            candidates: Public points, as `detect_outliers` takes them; None for the rows of the table.
+            h: How many to name.
+            columns: The columns that count; default: all.
+            probability: Probability that all candidates named are right.
+        """
+        return self.forecast(
+            EpsilonForDetectQuery(
+                definition=definition, candidates=candidates, h=h, columns=columns, probability=probability
+            )
+        )
+
+    def forecast_explain(
+        self,
+        definition: OutlierDefinition,
+        *,
+        point: Any,
+        h: int,
+        max_size: int,
+        columns: Iterable[str] | None = None,
+        epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+    ) -> NamingForecast:
+        """How likely `explain_outlier` names the right sets of columns, for one epsilon or several. Spends nothing,
+        looks at no private row.
+
+        Computed on the stand-in; without one, as if the point had no row near in h columns and ten times
+        `min_neighbors` in all others.
+
+        Args:
+            definition: When a point is an outlier.
+            point: A public point, or several, as `explain_outlier` takes them.
+            h: How many sets to name for each point.
+            max_size: Search all sets of up to this many columns.
+            columns: The columns that count; default: all.
+            epsilon: One epsilon, or a list of them.
+        """
+        return self.forecast(
+            ForecastExplainQuery(
+                definition=definition, point=point, h=h, max_size=max_size, columns=columns, epsilon=epsilon
+            )
+        )
+
+    def epsilon_for_explain(
+        self,
+        definition: OutlierDefinition,
+        *,
+        point: Any,
+        h: int,
+        max_size: int,
+        columns: Iterable[str] | None = None,
+        probability: Number = "0.9",
+    ) -> Fraction:
+        """Which epsilon makes all sets named right with this probability, forecast as by `forecast_explain`.
+
+        Args:
+            definition: When a point is an outlier.
+            point: A public point, or several, as `explain_outlier` takes them.
+            h: How many sets to name for each point.
+            max_size: Search all sets of up to this many columns.
+            columns: The columns that count; default: all.
+            probability: Probability that all sets named are right.
+        """
+        return self.forecast(
+            EpsilonForExplainQuery(
+                definition=definition, point=point, h=h, max_size=max_size, columns=columns, probability=probability
+            )
+        )
+
     def forecast_radius(
         self,
         min_neighbors: int,
@@ -357,7 +590,7 @@ class Forecasts:
         columns: Iterable[str] | None = None,
         radii: Sequence[float] | None = None,
         within: Sequence[str] | None = None,
-        shape: Shape = "clusters",
+        shape: RowShape = "clusters",
     ) -> RadiusForecast:
         """At which radius is about this share of public or made-up rows outliers. Spends nothing.
 
@@ -387,7 +620,14 @@ class Forecasts:
         """Public rows, or made-up ones."""
         return self._once(shape, lambda: made_up(self._facts, shape))
 
-    def _rows_to_search(self, query: ForecastSubspacesQuery | EpsilonForSubspacesQuery) -> StandIn:
+    def _rows_near(self) -> StandIn:
+        """Public rows, or made-up numbers of rows near points."""
+        return self._once("near", lambda: made_up_near(self._facts))
+
+    def _rows_to_search(
+        self,
+        query: ForecastSubspacesQuery | EpsilonForSubspacesQuery | ForecastReportQuery | EpsilonForReportQuery,
+    ) -> StandIn:
         """Public rows, or made-up ones with something to find."""
         family = query.family(self.columns)
         key = (query.shape, query.h, family)
@@ -407,7 +647,7 @@ def open_forecasts(path: str | Path, rows: int | None = None) -> Forecasts:
 
     Args:
         path: The description file.
-        rows: How many rows to make up, where the description names no stand-in.
+        rows: The public number of rows of the table, where the description names no stand-in and rows are made up.
     """
     description = read_description(path)
     stand_in, dataset = open_stand_in(description), description.dataset

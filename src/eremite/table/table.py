@@ -121,6 +121,18 @@ class Table(Shown):
         kept = MappingProxyType(dict(codes))
         return cls(facts.rules, facts.rows_per_person, facts.neighbors, about, _scaled=scaled, _codes=kept)
 
+    @classmethod
+    def for_planning(cls, facts: Facts) -> "Table":
+        """A table of public facts without its rows: all of them lie at one place, and take no memory.
+
+        Questions are planned with it; an answer computed from it would mean nothing.
+        """
+        scaled = np.broadcast_to(np.float64(0), (len(facts.bounds), facts.rows))
+        codes = {name: np.broadcast_to(np.int32(0), facts.rows) for name in facts.categories}
+        about = facts.rows if facts.neighbors == "add-remove" else None
+        kept = MappingProxyType(codes)
+        return cls(facts.rules, facts.rows_per_person, facts.neighbors, about, _scaled=scaled, _codes=kept)
+
     @property
     def n_rows(self) -> int:
         """The number of all rows, left out or not. Public with neighbors = "replace", private with "add-remove"."""
@@ -157,6 +169,14 @@ class Table(Shown):
     def categories(self) -> Mapping[str, Categories]:
         """The category columns, which are for strata and groups and not for distances."""
         return self.rules.categories
+
+    def every(self, step: int) -> "Table":
+        """Every `step`-th row, from the first; as private as the rows."""
+        codes = MappingProxyType({name: column[::step] for name, column in self._codes.items()})
+        scaled = np.ascontiguousarray(self._scaled[:, ::step])
+        scaled.flags.writeable = False
+        about = self.rows_about
+        return Table(self.rules, self.rows_per_person, self.neighbors, about, _scaled=scaled, _codes=codes)
 
     def choose(self, columns: Iterable[str] | None) -> tuple[str, ...]:
         """The names of the chosen coordinates (default all), each in the table and chosen once. Public."""

@@ -177,8 +177,8 @@ def test_runs_in_parts_give_as_good_a_forecast(monkeypatch):
 
 def test_ties_count_as_right_only_where_there_is_room():
     named = np.array([[10, 5], [5, 5], [5, 10], [5, 3], [10, 3], [3, 3]])
-    assert forecasting._right(named, np.array([10, 5])).tolist() == [2, 1, 2, 1, 1, 0]
-    assert forecasting._right(named, np.array([5, 5])).tolist()[1] == 2
+    assert forecasting.right_ones(named, np.array([10, 5])).tolist() == [2, 1, 2, 1, 1, 0]
+    assert forecasting.right_ones(named, np.array([5, 5])).tolist()[1] == 2
 
 
 def test_naming_every_candidate_is_always_right():
@@ -199,7 +199,7 @@ def test_epsilon_is_the_least_of_two_digits_that_suffices(h, probability):
 
 def test_probability_out_of_reach_is_said():
     sets = [["a", "c"], ["b", "c"]]  # 94 and 91 outliers
-    with pytest.raises(InputError, match=r"No epsilon up to 20 names the right sets with probability 0\.999, as far"):
+    with pytest.raises(InputError, match=r"No epsilon up to 20 names the right ones with probability 0\.999, as far"):
         epsilon_needed(public(100), asked(1, subspaces=sets), "0.999")
 
 
@@ -302,7 +302,7 @@ def test_planted_rows_are_outliers_as_the_page_of_forecasts_says(size, planted, 
     assert set(counts.values()) == {0}
 
 
-@pytest.mark.parametrize("shape", SEARCH_SHAPES)
+@pytest.mark.parametrize("shape", [shape for shape in SEARCH_SHAPES if shape != "cautious"])
 def test_made_up_rows_are_the_same_every_time_and_within_bounds(shape):
     bounds = {"a": Bounds(0, 10), "b": Bounds(-5, 5), "c": Bounds(1, 2)}
     family = family_among(list(bounds), 2, None, None)
@@ -335,7 +335,9 @@ def test_forecast_spends_nothing_and_looks_at_no_private_row(stand_in):
     assert [chance.epsilon for chance in forecast.chances] == [Fraction(1, 2), 5]
     assert session.epsilon_for_subspaces(DEFINITION, h=1, size=2, probability=0.5) > 0
     assert session.remaining == Privacy(Fraction(1))
-    assert forecast.stand_in.startswith("1,500 made-up rows" if stand_in is None else "120 public rows")
+    assert forecast.stand_in.startswith(
+        "made-up counts: one row in a hundred" if stand_in is None else "120 public rows"
+    )
     with pytest.raises(AssertionError, match="looked at"):
         session.top_subspaces(DEFINITION, h=1, size=2, epsilon=0.1)
 
@@ -346,7 +348,7 @@ BAD = [
     ({"size": None}, "Give one of size, max_size and subspaces"),
     ({"h": 0}, r"How many to name \(h\) must be a whole number from 1 to 6"),
     ({"h": "two"}, r"How many to name \(h\) must be a whole number from 1 to 6"),
-    ({"shape": "round"}, "shape must be one of planted, clusters, normal, uniform"),
+    ({"shape": "round"}, "shape must be one of cautious, planted, clusters, normal, uniform"),
     ({"utility": "best"}, "utility must be one of"),
     ({"selection": "best"}, "selection must be one of"),
     ({"delta": 2}, "delta must be at least 0 and below 1"),

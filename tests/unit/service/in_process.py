@@ -24,6 +24,7 @@ DEFINITION = {"min_neighbors": 3, "radius": 0.05}
 ASKED = {"definition": DEFINITION, "epsilon": 0.1}
 SEARCH = {"definition": DEFINITION, "h": 1, "size": 1}
 #: A valid question for each route that takes one.
+NEAR: dict[str, Any] = {"definition": DEFINITION, "h": 1}
 GOOD: dict[str, dict[str, Any]] = {
     "count": ASKED,
     "count-by": ASKED | {"by": "ward"},
@@ -40,6 +41,12 @@ GOOD: dict[str, dict[str, Any]] = {
     "forecast/count/mechanisms": {"definition": DEFINITION},
     "forecast/subspaces": SEARCH,
     "forecast/subspaces/epsilon": SEARCH,
+    "forecast/report": SEARCH,
+    "forecast/report/epsilon": SEARCH,
+    "forecast/detect": NEAR | {"candidates": [[0.5, 0.5]]},
+    "forecast/detect/epsilon": NEAR | {"candidates": [[0.5, 0.5]]},
+    "forecast/explain": NEAR | {"max_size": 2, "point": [0.5, 0.5]},
+    "forecast/explain/epsilon": NEAR | {"max_size": 2, "point": [0.5, 0.5]},
 }
 
 

@@ -34,6 +34,12 @@ ROUTES = {
     "/v1/datasets/{name}/forecast/rows": "post",
     "/v1/datasets/{name}/forecast/subspaces": "post",
     "/v1/datasets/{name}/forecast/subspaces/epsilon": "post",
+    "/v1/datasets/{name}/forecast/report": "post",
+    "/v1/datasets/{name}/forecast/report/epsilon": "post",
+    "/v1/datasets/{name}/forecast/detect": "post",
+    "/v1/datasets/{name}/forecast/detect/epsilon": "post",
+    "/v1/datasets/{name}/forecast/explain": "post",
+    "/v1/datasets/{name}/forecast/explain/epsilon": "post",
 }
 
 

@@ -1,0 +1,120 @@
+"""What to expect of an answer before it is computed, to be shown beside it: from its plan and public facts alone.
+
+Takes milliseconds as a rule and a few seconds at worst, whatever the number of rows is.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from eremite.forecast.count import expected_error
+from eremite.forecast.draws import Field
+from eremite.forecast.graded import GRADED, field_of_counts, graded_field
+from eremite.forecast.groups import expected_in, parts_of
+from eremite.forecast.points import (
+    detection_chance,
+    explanation_chance,
+    made_up_near,
+    near_candidates,
+    near_points,
+)
+from eremite.forecast.report import count_error
+from eremite.forecast.stand_in import StandIn, made_up, public_rows, public_rows_for
+from eremite.forecast.subspaces import MOST_LOOKS, MOST_SETS, RUNS, chance_of
+from eremite.outliers.counting import outliers_among
+from eremite.queries import Plan
+from eremite.queries.count import CountPlan
+from eremite.queries.detection import DetectionPlan
+from eremite.queries.explain import ExplainPlan
+from eremite.queries.groups import CountByPlan
+from eremite.queries.report import ReportPlan
+from eremite.queries.rows import RowsPlan
+from eremite.queries.subspaces import SubspacesPlan
+from eremite.sensitivity.relation import Relation
+from eremite.table import Facts, Table
+
+_MOST_COUNTED = 500  # sets of columns in which public rows are counted: a few seconds
+_MOST_SCORES = 5_000_000  # in all simulated draws of a search together
+_FEW_RUNS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """How far off an answer may be, as far as public rows or made-up ones tell. All of it is public."""
+
+    error: float | None = None  # 95 % of such counts are off by at most this; of several counts, the largest
+    chance: float | None = None  # the probability that all that was drawn is right
+    source: str  # on which rows it was computed, in words
+
+
+def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expected | None:
+    """What to expect of the answer that follows this plan; None if nothing can be said.
+
+    Args:
+        plan: How the question will be answered; decided from public facts.
+        facts: What is public about the private table.
+        stand_in: Public rows with the same columns and rules; without them, rows are made up.
+    """
+    match plan:
+        case CountPlan():
+            rows = _rows_to_count(facts, stand_in)
+            return Expected(error=expected_error(rows, plan)[1].most, source=rows.words)
+        case CountByPlan():
+            rows = _rows_to_count(facts, stand_in)
+            errors = (expected_in(rows, plan, part)[1].most for part in parts_of(rows, plan))
+            return Expected(error=max(errors), source=rows.words)
+        case SubspacesPlan():
+            return _of_search(plan, facts, stand_in)
+        case ReportPlan():
+            return _of_report(plan, facts, stand_in)
+        case DetectionPlan():
+            rows = _rows_near(facts, stand_in)
+            return Expected(chance=detection_chance(plan, near_candidates(rows, plan)), source=rows.words)
+        case ExplainPlan():
+            rows = _rows_near(facts, stand_in)
+            return Expected(chance=explanation_chance(plan, near_points(rows, plan)), source=rows.words)
+        case RowsPlan():
+            return Expected(error=float(ceil(plan.noise.half_width())), source="epsilon alone, whatever the rows are")
+        case _:  # a radius, a screening
+            return None
+
+
+def _of_search(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -> Expected | None:
+    """The chance of a search, simulated with the counts of public rows, or made-up ones, and cautious profiles."""
+    sets = plan.family.count
+    if sets > MOST_SETS or plan.h * sets > MOST_LOOKS:
+        return None
+    of, words = _counts_in_sets(plan, facts, stand_in)
+    runs = max(_FEW_RUNS, min(RUNS, _MOST_SCORES // (sets * plan.h)))
+    return Expected(chance=chance_of(of, plan, runs).all_found, source=words)
+
+
+def _counts_in_sets(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -> tuple[Field, str]:
+    relation = Relation(facts.neighbors, facts.rows)
+    if stand_in is None or plan.family.count > _MOST_COUNTED:
+        return graded_field(plan.family, plan.definition, relation), GRADED
+    rows = public_rows_for(facts, stand_in)
+    within = plan.definition.within
+    counts = [
+        outliers_among(rows.rows.part(one, within), rows.scaled(plan.definition, len(one))) * rows.stands_for
+        for one in plan.family
+    ]
+    return field_of_counts(plan.family, plan.definition, relation, np.array(counts, dtype=np.int64)), rows.words
+
+
+def _of_report(plan: ReportPlan, facts: Facts, stand_in: Table | None) -> Expected:
+    """The chance of its search, and the error of a count in a set of the most columns it may name."""
+    found, rows = _of_search(plan.finding, facts, stand_in), _rows_to_count(facts, stand_in)
+    largest = next(one for one in plan.finding.family if len(one) == plan.finding.family.largest)
+    error = count_error(rows, plan, [largest])
+    return Expected(error=error, chance=found.chance if found else None, source=found.source if found else rows.words)
+
+
+def _rows_to_count(facts: Facts, stand_in: Table | None) -> StandIn:
+    return made_up(facts, "cautious") if stand_in is None else public_rows_for(facts, stand_in)
+
+
+def _rows_near(facts: Facts, stand_in: Table | None) -> StandIn:
+    """All public rows: counting those near a few points takes little."""
+    return made_up_near(facts) if stand_in is None else StandIn(stand_in, public_rows(stand_in).words)

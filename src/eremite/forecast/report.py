@@ -1,0 +1,121 @@
+"""How likely a private report names the right sets of columns, how far off its counts would be, and which epsilon.
+
+The search of the report is simulated as for `forecast_subspaces`, with the share of epsilon that it gets.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from eremite.cards import Card
+from eremite.errors import InputError
+from eremite.forecast.count import expected_error, several
+from eremite.forecast.draws import Field
+from eremite.forecast.record import ForecastRecord, line_of
+from eremite.forecast.stand_in import StandIn
+from eremite.forecast.subspaces import (
+    RUNS,
+    best_sets,
+    chance_of,
+    checked_probability,
+    epsilon_for,
+    look_at,
+    require_bounded,
+    sampling_error,
+)
+from eremite.outliers import OutlierDefinition, Subspace
+from eremite.privacy import LARGEST_EPSILON, shown
+from eremite.queries import CountQuery, EpsilonForReportQuery, ForecastReportQuery, Progress
+from eremite.queries.report import ReportPlan
+from eremite.release.words import definition_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChance:
+    """The chances of a report for one epsilon, as of a search, and the error of its counts."""
+
+    epsilon: Fraction
+    delta: Fraction
+    found: float  # the chance that the first set named has the most outliers
+    all_found: float  # the chance that the h sets named are the h with the most
+    share: float  # of the h named, how many are among the h with the most, on average
+    most: float  # 95 % of the counts in the h sets with the most outliers are off by at most this
+
+
+@dataclass(frozen=True, slots=True)
+class ReportForecast(ForecastRecord):
+    """The expected chances and errors of private reports, by epsilon. All of it is public."""
+
+    definition: OutlierDefinition
+    family: str  # in words
+    h: int
+    stand_in: str  # in words
+    best: tuple[tuple[Subspace, int], ...]  # the h sets of the stand-in with the most outliers, and how many
+    runner_up: int | None  # outliers in the next set; None if all were named
+    chances: tuple[ReportChance, ...]
+    sampling_error: float  # the most by which a chance is off with 95 %, for being simulated
+
+    def _card(self) -> Card:
+        rows = [
+            (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+            for one in self.chances
+        ]
+        facts = {
+            "outlier": definition_in_words(self.definition),
+            "searched": self.family,
+            "computed on": self.stand_in,
+            "spent": "nothing; no private row was looked at",
+        }
+        heads = ("epsilon", "first set right", f"all {self.h} right", "95 % of the counts off by at most")
+        return Card("How likely a private report is right", facts, heads, rows)
+
+    def _lines(self) -> list[dict[str, Any]]:
+        return [line_of(one) for one in self.chances]
+
+
+def forecast_report(stand_in: StandIn, query: ForecastReportQuery, progress: Progress | None = None) -> ReportForecast:
+    """For each epsilon, how often the search of the report names the right sets, and the error of its counts.
+
+    Looks at the stand-in alone. Cost: as `forecast_subspaces`, and h counts for each epsilon.
+    """
+    epsilons = several(query.epsilon)
+    if not epsilons:
+        raise InputError("Give at least one epsilon to forecast for.")
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
+    require_bounded(plans[0].finding, stand_in)
+    of, family = look_at(stand_in, plans[0].finding, progress), plans[0].finding.family
+    best, runner_up = best_sets(of, family, query.h)
+    return ReportForecast(
+        definition=query.definition,
+        family=family.in_words,
+        h=query.h,
+        stand_in=stand_in.words,
+        best=best,
+        runner_up=runner_up,
+        chances=tuple(_chance(stand_in, of, plan, best) for plan in plans),
+        sampling_error=sampling_error(RUNS),
+    )
+
+
+def epsilon_for_report(stand_in: StandIn, query: EpsilonForReportQuery, progress: Progress | None = None) -> Fraction:
+    """The least epsilon, rounded up to two digits, for which all sets of a report are right with this probability."""
+    wanted = checked_probability(query.probability)
+    first = query.at(LARGEST_EPSILON).plan(stand_in.table).finding
+    require_bounded(first, stand_in)
+    of = look_at(stand_in, first, progress)
+    return epsilon_for(wanted, lambda epsilon: chance_of(of, query.at(epsilon).plan(stand_in.table).finding).all_found)
+
+
+def _chance(stand_in: StandIn, of: Field, plan: ReportPlan, best: tuple[tuple[Subspace, int], ...]) -> ReportChance:
+    found = chance_of(of, plan.finding)
+    privacy = plan.privacy
+    most = count_error(stand_in, plan, [columns for columns, _ in best])
+    return ReportChance(privacy.epsilon, privacy.delta, found.found, found.all_found, found.share, most)
+
+
+def count_error(stand_in: StandIn, plan: ReportPlan, sets: list[Subspace]) -> float:
+    """95 % of the counts of a report in any of these sets are off by at most this."""
+    if stand_in.cautious:  # the same for all sets of a size
+        sets = list({len(one): one for one in sets}.values())
+    queries = [CountQuery(definition=plan.definition, columns=one, epsilon=plan.each_count) for one in sets]
+    return max(expected_error(stand_in, query.plan(stand_in.table))[1].most for query in queries)
