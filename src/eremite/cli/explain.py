@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from eremite.cli.ask import open_session
 from eremite.cli.options import (
     POINTS,
     AccountName,
@@ -19,14 +18,16 @@ from eremite.cli.options import (
     Radius,
     RequestId,
     Within,
+    local_file,
 )
-from eremite.cli.output import print_answer, render, spinner
+from eremite.cli.output import print_answer, render
 from eremite.cli.parsing import parse_columns, parse_strata
+from eremite.cli.question import Asker, ask
 
 
 def explain(
     description: DescriptionFile,
-    points: Annotated[Path, typer.Argument(help=POINTS)],
+    points: Annotated[Path, typer.Argument(help=POINTS, callback=local_file)],
     min_neighbors: MinNeighbors,
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many sets of columns to name for each point (h).")],
@@ -55,7 +56,5 @@ def explain(
     read = read_points(points, names, definition.within, described)
     fields: dict[str, Any] = {"h": top, "max_size": max_size, "columns": names, "epsilon": epsilon}
     query = ExplainQuery(definition=definition, point=read.cells, **fields)
-    with spinner("Counting"):
-        session = open_session(description, ledger, account)
-        release = session.ask(query, request_id=request_id)
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
     print_answer(release.to_json() if as_json else render(explain_panel(release, session, read)), release.plot, plot)
