@@ -61,6 +61,7 @@ def count(
     within: Within = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -79,7 +80,10 @@ def count(
     else:
         require_plain(delta, mechanism)
         query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
+    steps = "of its steps done" if groups is None else "groups counted"
+    session, release = ask(
+        query, Asker(description, ledger, account, request_id), "Counting", steps if progress else None
+    )
     panel = count_panel if groups is None else groups_panel
     print_answer(release.to_json() if as_json else render(panel(release, session)), release.plot, plot)
 
@@ -165,6 +169,7 @@ def detect(
     ] = False,
     columns: Columns = None,
     within: Within = None,
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -188,7 +193,8 @@ def detect(
     points = None if candidates is None else read_points(candidates, names, definition.within, described)
     given = None if points is None else points.cells
     query = DetectQuery(definition=definition, candidates=given, h=top, columns=names, epsilon=epsilon)
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching")
+    counted = "points looked at" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching", counted)
     print_answer(release.to_json() if as_json else render(detect_panel(release, session, points)), release.plot, plot)
 
 
@@ -207,6 +213,7 @@ def choose_radius(
     ] = False,
     rows: MadeUpRows = None,
     shape: MadeUpShape = "clusters",
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -227,7 +234,8 @@ def choose_radius(
         _print_radius_of_stand_in(ForecastRadiusQuery(**fields | {"shape": shape}), description, rows, as_json)
         return
     query = RadiusQuery(**fields, epsilon=epsilon)
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
+    counted = "radii counted" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
     print_answer(release.to_json() if as_json else render(radius_panel(release, session)), release.plot, plot)
 
 

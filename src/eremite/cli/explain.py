@@ -17,6 +17,7 @@ from eremite.cli.options import (
     PlotFile,
     Radius,
     RequestId,
+    ShowProgress,
     Within,
     local_file,
 )
@@ -35,6 +36,7 @@ def explain(
     epsilon: Epsilon,
     columns: Columns = None,
     within: Within = None,
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -56,5 +58,6 @@ def explain(
     read = read_points(points, names, definition.within, described)
     fields: dict[str, Any] = {"h": top, "max_size": max_size, "columns": names, "epsilon": epsilon}
     query = ExplainQuery(definition=definition, point=read.cells, **fields)
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
+    counted = "points looked at" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
     print_answer(release.to_json() if as_json else render(explain_panel(release, session, read)), release.plot, plot)

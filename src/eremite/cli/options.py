@@ -93,7 +93,8 @@ ListedSets = Annotated[
 ShowProgress = Annotated[
     bool,
     typer.Option(
-        "--progress", help="Show how far the search is. For the custodian only: its pace depends on private rows."
+        "--progress",
+        help="Show how far it is, on a terminal. For the custodian only: the pace depends on private rows.",
     ),
 ]
 LedgerPlace = Annotated[

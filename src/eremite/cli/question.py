@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from eremite.cli import interrupts
-from eremite.cli.output import spinner
+from eremite.cli.output import print_notice, spinner
 from eremite.errors import InputError, TableError
 
 if TYPE_CHECKING:
     from eremite import Privacy, Release, Session
     from eremite.session.session import ReleasedQuery
 
+_LONG = 20.0  # seconds from which on a question is said to take long
 _TIME_TO_LOOK = 2.0  # seconds to look into the ledger of an interrupted question
 
 
@@ -42,6 +43,7 @@ def ask(query: "ReleasedQuery", asker: Asker, doing: str, counted: str | None = 
 
     with spinner(doing) as say:
         session = open_session(asker.description, asker.ledger, asker.account)
+        _warn_if_long(query, session)
         number = uuid4().hex if asker.request_id is None else asker.request_id
         interrupts.explain_with(_look_up(asker, number))
         progress = None if counted is None else lambda so_far: say(f"{doing}: {so_far:,} {counted}")
@@ -49,6 +51,29 @@ def ask(query: "ReleasedQuery", asker: Asker, doing: str, counted: str | None = 
     answered = _answered(Privacy(release.epsilon, release.delta), number)
     interrupts.explain_with(lambda _: answered)
     return session, release
+
+
+def _warn_if_long(query: "ReleasedQuery", session: "Session") -> None:
+    """Say that an answer may take long, before it is charged; judged from public facts alone."""
+    seconds = session.expected_seconds(query)
+    if seconds >= _LONG:
+        print_notice(f"This may take about {duration_in_words(seconds)} ({_size(query, session)}).")
+
+
+def _size(query: "ReleasedQuery", session: "Session") -> str:
+    family = getattr(query, "family", None)
+    columns = getattr(query, "columns", None) or session.columns
+    sets = f"{len(columns):,} columns" if family is None else f"{family(session.columns).count:,} sets of columns"
+    return f"{sets}, {session.facts.rows_in_words}"
+
+
+def duration_in_words(seconds: float) -> str:
+    """About so long, in the unit in which it is a short number."""
+    for unit, size, most in (("seconds", 1, 90), ("minutes", 60, 90), ("hours", 3600, 48)):
+        if seconds < most * size:
+            whole = round(seconds / size)
+            return f"{round(whole, -1) if whole > 20 else whole} {unit}"
+    return f"{round(seconds / 86400):,} days"
 
 
 def open_session(description: Path, ledger: str | None, account: str) -> "Session":

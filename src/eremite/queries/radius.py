@@ -112,7 +112,11 @@ class RadiusPlan:
         """The radius. Differentially private with `privacy`, once that has been charged."""
         part, relation = table.part(self.columns, self.definitions[0].within), relation_of(table)
         most = relation.most_moved(len(self.columns), self.definitions[0].min_neighbors)
-        off = [-abs(outliers_among(part, definition) - self.target) for definition in self.definitions]
+        off = []
+        for definition in self.definitions:
+            off.append(-abs(outliers_among(part, definition) - self.target))
+            if progress is not None:
+                progress(len(off))
         unknown = Glimpse(0, most, np.empty(0, dtype=np.int64), relation.neighbors)
 
         def score(i: int) -> Fraction:

@@ -25,6 +25,7 @@ from eremite.queries import (
 from eremite.queries.fields import Number, Selection, Utility
 from eremite.queries.screening import ScreeningPlan
 from eremite.release import Release
+from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
 from eremite.session.screen import Screen
@@ -123,8 +124,8 @@ class Session(Forecasts):
                 `DetectQuery`, `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open
                 `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
-            progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
-                rows.
+            progress: Called with how much is done so far: sets of columns, groups or radii that were counted, points
+                that were looked at, or steps of a count. For the custodian: the pace depends on the rows.
 
         Raises:
             InputError: The question does not fit the table, or the id was used for another question.
@@ -146,6 +147,15 @@ class Session(Forecasts):
         release = request.release(plan.compute(self._table, progress), number, paid.charged_at)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release
+
+    def expected_seconds(self, query: ReleasedQuery | ScreenQuery) -> float:
+        """About how long a question would take to compute on this machine. Spends nothing, looks at no row.
+
+        From public facts alone: the numbers of rows, columns, sets, radii and points, the definition, and the speed of
+        the machine. How long it really takes depends on how the rows lie: a table whose rows gather in a few places
+        takes less, by ten times and more.
+        """
+        return expected_seconds(query.plan(self._table), self._facts)
 
     def count_outliers(
         self,
