@@ -13,7 +13,7 @@ import pytest
 import eremite
 from eremite import InputError, TableError
 from eremite.cli.app import app
-from eremite.cli.ask import open_session
+from eremite.cli.question import open_session
 from tests.end_to_end.command_line import Captured, refused, run, run_json
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 

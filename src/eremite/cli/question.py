@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from eremite.cli import interrupts
 from eremite.cli.output import print_notice, spinner
@@ -44,7 +43,7 @@ def ask(query: "ReleasedQuery", asker: Asker, doing: str, counted: str | None = 
     with spinner(doing) as say:
         session = open_session(asker.description, asker.ledger, asker.account)
         _warn_if_long(query, session)
-        number = uuid4().hex if asker.request_id is None else asker.request_id
+        number = session.new_request_id() if asker.request_id is None else asker.request_id
         interrupts.explain_with(_look_up(asker, number))
         progress = None if counted is None else lambda so_far: say(f"{doing}: {so_far:,} {counted}")
         release = session.ask(query, request_id=number, progress=progress)

@@ -191,11 +191,10 @@ def _searched(
 ) -> "_Search":
     """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, relation.up_to(last), decay)
+    search.tell(progress)
     search.keep(max(known, Fraction(min(seen.most, relation.least(0)))))
     blocks = 0
     while (left := search.still_open()).size:
-        if progress is not None:
-            progress(blocks + 1)
         if blocks == (_FIRST_BLOCKS if relation.is_replacement else 1):
             search.close_late_ones()
             left = search.still_open()
@@ -218,12 +217,24 @@ class _Search:
     base: NDArray[np.int64]  # the same, or less
     best: Fraction = Fraction(0)
     best_log: float = -inf
+    progress: Callable[[int], None] | None = None
+    done: int = 0  # looks, and the count before them
 
     @classmethod
     def over(cls, seen: Windows | Strata, changes: Changes, decay: Fraction) -> "_Search":
         ceiling = np.full(len(changes), seen.most)
         promise = log(seen.most) - _fall(decay) * changes.step.astype(np.float64)
         return cls(seen, changes, decay, _fall(decay), promise, ceiling, np.zeros_like(ceiling))
+
+    def tell(self, progress: Callable[[int], None] | None) -> None:
+        """Call `progress` with the number of things done, from now on: the rows are counted."""
+        self.progress = progress
+        self._did_one()
+
+    def _did_one(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done)
 
     def sizes(self) -> NDArray[np.int64]:
         """A^(t) for each step, or more."""
@@ -297,6 +308,7 @@ class _Search:
     def evaluate(self, seen: Windows | Strata, change: Change, floor: int) -> None:
         """Look at a change, no closer than it takes to see that none with this floor wins within it."""
         bound = min(seen.turned(change, floor), seen.most)
+        self._did_one()
         self._lower_ceilings(change, bound)
         if bound > floor:
             beyond = self.changes.beyond(change)

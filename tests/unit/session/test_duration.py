@@ -10,6 +10,7 @@ from eremite import (
     CountQuery,
     DetectQuery,
     ExplainQuery,
+    InputError,
     OutlierDefinition,
     RadiusQuery,
     ReportQuery,
@@ -63,6 +64,11 @@ def test_expectation_sees_no_private_number_of_rows() -> None:
     for question in [QUESTIONS["count"], RowsQuery(epsilon=1)]:
         assert few.expected_seconds(question) == many.expected_seconds(question)
     assert few.expected_seconds(QUESTIONS["count"]) > session(np.zeros((1000, 3))).expected_seconds(QUESTIONS["count"])
+
+
+def test_expectation_is_of_a_question() -> None:
+    with pytest.raises(InputError, match=r"^Session.expected_seconds takes a question such as CountQuery"):
+        session(np.zeros((10, 3))).expected_seconds(DEFINITION)  # type: ignore[arg-type]
 
 
 def test_more_sets_radii_and_points_take_longer() -> None:
