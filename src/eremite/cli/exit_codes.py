@@ -27,7 +27,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _exit_code(arguments: Sequence[str]) -> int:
     try:
-        return app(list(arguments), prog_name="eremite", standalone_mode=False) or 0
+        code: int = app(list(arguments), prog_name="eremite", standalone_mode=False) or 0
+        return _interrupted() if code == interrupts.EXIT_CODE else code  # what typer makes of a KeyboardInterrupt
     except BudgetRefused as refusal:
         return _fail(str(refusal), 3, **_numbers(refusal))
     except EremiteError as error:
@@ -35,8 +36,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _fail(usage_error_in_words(error), 2)
     except (KeyboardInterrupt, typer.Abort):  # of a service, or in a process whose interrupts are not ours
-        typer.echo(messages.interrupt(interrupts.sentence(), interrupts.EXIT_CODE), err=True)
-        return interrupts.EXIT_CODE
+        return _interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader is gone; Python must not write at exit either
         return 1
@@ -48,6 +48,11 @@ def _exit_code(arguments: Sequence[str]) -> int:
             "Run with EREMITE_DEBUG=1 to see where.",
             1,
         )
+
+
+def _interrupted() -> int:
+    typer.echo(messages.interrupt(interrupts.sentence(), interrupts.EXIT_CODE), err=True)
+    return interrupts.EXIT_CODE
 
 
 def _fail(sentence: str, code: int, **numbers: Any) -> int:
