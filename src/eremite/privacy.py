@@ -4,6 +4,7 @@ A number is taken as written: 0.1 is the fraction 1/10, not the float nearest to
 spend exactly 100.
 """
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -25,6 +26,7 @@ Neighbors = Literal["replace", "add-remove"]
 
 _DIGITS = 300
 _LONGEST = 10 ** (_DIGITS + 1)  # largest numerator or denominator; still within the range of floats
+_DECIMAL_COMMA = re.compile(r"\s*(-?[0-9]{1,20}),([0-9]{1,20})\s*")
 _PART_DIGITS = len(str(_LONGEST))  # so that "p/q" reads back whatever was admitted
 
 
@@ -59,7 +61,15 @@ def exact(value: object, name: str) -> Fraction:
             return _decimal(above, name, _PART_DIGITS) / _decimal(below, name, _PART_DIGITS)
         return _decimal(text, name, _DIGITS)
     except (ValueError, InvalidOperation, ZeroDivisionError, OverflowError):
-        raise InputError(f"{name} must be a number, written like 0.5.") from None
+        point = with_point(value)
+        like = "a number, written like 0.5" if point is None else f"written with a decimal point, as {point}"
+        raise InputError(f"{name} must be {like}.") from None
+
+
+def with_point(text: object) -> str | None:
+    """The number that a text with a decimal comma means, as in 0,02, written with a point; None for all else."""
+    matched = isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text)
+    return f"{matched[1]}.{matched[2]}" if matched else None
 
 
 def _decimal(text: str, name: str, digits: int) -> Fraction:

@@ -10,10 +10,13 @@ import pytest
 from eremite.cli import main
 from tests.refusals import SECRETS
 
+MAIN = "from eremite.cli import main; main()"
+#: Interrupts are ignored by what runs in the background, as a test may.
+MINDS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 #: Runs a command in a process of its own.
-COMMAND = [sys.executable, "-c", "from eremite.cli import main; main()"]
+COMMAND = [sys.executable, "-c", MAIN]
 #: The note of the first command about a dataset; test_cli_ledger.py tests it.
-NEW_LEDGER = re.compile(r"^Note: The ledger .* has a new budget for dataset .*\n", re.MULTILINE)
+NEW_LEDGER = re.compile(r'^(Note: |{"note": ")The ledger .* has a new budget for dataset .*\n', re.MULTILINE)
 Captured = pytest.CaptureFixture[str]
 
 
@@ -36,11 +39,20 @@ def run_json(capsys: Captured, *arguments: object) -> Any:
 
 
 def refused(capsys: Captured, *arguments: object) -> str:
-    """The one sentence with which a command refuses bad input."""
+    """The one sentence with which a command refuses bad input; with --json, the one in its object."""
     code, out, err = run(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("Error: ")
-    return err
+    line = error_in(err, 2) if "--json" in arguments else err
+    assert line.startswith("Error: ")
+    return line
+
+
+def error_in(err: str, code: int) -> str:
+    """The line that a command without --json would print, of the one JSON object of an error."""
+    said = json.loads(err)
+    assert said.keys() == {"error", "exit_code"} | ({"needed", "remaining"} if code == 3 else set())
+    assert said["exit_code"] == code
+    return f"Error: {said['error']}\n"
 
 
 def words(panel: str) -> str:

@@ -84,8 +84,15 @@ def test_history_of_a_narrow_terminal_cuts_no_word(capsys: Captured, monkeypatch
     monkeypatch.setenv("COLUMNS", "80")
     run(capsys, "subspaces", "patients.toml", "-k", 3, "-r", 0.05, "--size", 1, "--top", 1, "--epsilon", 1)
     out = run(capsys, "history", "patients.toml")[1]
-    assert "mechanism=permute-and-flip" in "".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
     assert "\N{HORIZONTAL ELLIPSIS}" not in out
+    opened, charged, *about = out.splitlines()
+    assert [opened.split()[0], *opened.split()[3:]] == ["1", "opened", "epsilon", "2"]
+    assert [charged.split()[0], *charged.split()[3:]] == ["2", "charged", "analyst", "epsilon", "1"]
+    assert " ".join("".join(about).split("3  2")[0].split()) == (
+        "top_subspaces in bmi and pulse; min_neighbors=3; radius=0.05; h=1; size=1; utility=paper; "
+        "mechanism=permute-and-flip"
+    )
 
 
 def test_noted_hash_is_looked_for(capsys: Captured) -> None:

@@ -34,12 +34,15 @@ def charges(file: str) -> int:
 @pytest.mark.parametrize("command", [[*COUNT, "--json"], COUNT, ["budget", "patients.toml", "--json"]])
 def test_ledger_that_is_made_is_told_on_stderr_once(capsys: Captured, patients: Path, command: list[str]) -> None:
     out, err = said(capsys, *command)
-    assert err == (
-        f"Note: The ledger {patients.resolve()}/patients.db has a new budget for dataset 'patients': epsilon 2. "
-        "If it was asked about before, put its ledger back before anybody asks.\n"
+    sentence = (
+        f"The ledger {patients.resolve()}/patients.db has a new budget for dataset 'patients': epsilon 2. "
+        "If it was asked about before, put its ledger back before anybody asks."
     )
     if "--json" in command:
         json.loads(out)
+        assert (json.loads(err), err.count("\n")) == ({"note": sentence}, 1)
+    else:
+        assert err == f"Note: {sentence}\n"
     assert said(capsys, *command)[1] == ""
 
 

@@ -42,9 +42,21 @@ def test_what_is_no_number_gets_our_words(capsys: Captured, command: str, option
         assert said.endswith(f" must be {takes}.")
 
 
+ADDRESS = (
+    "eremite reads and writes files of this machine alone, and was given an address, such as https://...; download the "
+    "file, and give its path."
+)
 MISTYPED = [
     ("count x -k 2.5", "-k (--min-neighbors) must be a whole number, written like 5."),
     ("count x -r near", "-r (--radius) must be a number, written like 0.5."),
+    ("count x -r 0,02", "-r (--radius) must be written with a decimal point, as 0.02."),
+    (
+        "count x -k 5 -r 0.1 --epsilon 1 --columns blood sugar",
+        'Got unexpected extra argument(s) (sugar). Put names with blanks in quotes: --columns "bmi,blood sugar". '
+        "See eremite count --help.",
+    ),
+    *((f"{command} https://me:SECRETWORD@a.org/x.toml", ADDRESS) for command in ("check", "init", "budget", "serve")),
+    ("history file:///x.toml", ADDRESS),
     ("count x -k \udcff", "-k (--min-neighbors) must be of plain letters and digits."),
     ("detect x --top " + "9" * 5000, "--top must be a whole number of fewer digits."),
     ("serve x --tick abc", "--tick must be a number, written like 0.5."),

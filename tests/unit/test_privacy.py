@@ -151,3 +151,15 @@ def test_text_that_is_no_written_fraction_is_refused_at_once(text):
 def test_number_in_other_digits_is_refused(text):
     with pytest.raises(InputError, match="epsilon must be a number"):
         checked_epsilon(text)
+
+
+@pytest.mark.parametrize("typed", ["0,02", " 0,02 "])
+def test_decimal_comma_gets_the_number_to_write(typed: str) -> None:
+    with pytest.raises(InputError, match=r"^share must be written with a decimal point, as 0\.02\.$"):
+        exact(typed, "share")
+
+
+@pytest.mark.parametrize("typed", ["1,5/2", "1,000,5", ",5", "1,", "0," + "0" * 30, "٣,٣"])
+def test_other_commas_are_no_numbers(typed: str) -> None:
+    with pytest.raises(InputError, match=r"^share must be a number, written like 0\.5\.$"):
+        exact(typed, "share")

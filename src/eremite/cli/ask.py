@@ -3,8 +3,6 @@
 Epsilon and delta stay texts, so that 0.2 is 1/5 and not the float nearest to it.
 """
 
-import shlex
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +33,7 @@ from eremite.cli.options import (
     TopSets,
     UtilityName,
     Within,
+    local_file,
 )
 from eremite.cli.output import dump_json, print_answer, render, spinner
 from eremite.cli.parsing import (
@@ -45,10 +44,11 @@ from eremite.cli.parsing import (
     parse_subspaces,
     require_plain,
 )
-from eremite.errors import InputError, TableError
+from eremite.cli.question import Asker, ask
+from eremite.errors import InputError
 
 if TYPE_CHECKING:
-    from eremite import ForecastRadiusQuery, ReportQuery, Session, SubspacesQuery
+    from eremite import ForecastRadiusQuery, ReportQuery, SubspacesQuery
 
 
 def count(
@@ -61,6 +61,7 @@ def count(
     within: Within = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -79,9 +80,10 @@ def count(
     else:
         require_plain(delta, mechanism)
         query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
-    with spinner("Counting"):
-        session = open_session(description, ledger, account)
-        release = session.ask(query, request_id=request_id)
+    steps = "of its steps done" if groups is None else "groups counted"
+    session, release = ask(
+        query, Asker(description, ledger, account, request_id), "Counting", steps if progress else None
+    )
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
@@ -160,12 +162,13 @@ def detect(
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many candidates to name (h).")],
     epsilon: Epsilon,
-    candidates: Annotated[Path | None, typer.Argument(help=POINTS)] = None,
+    candidates: Annotated[Path | None, typer.Argument(help=POINTS, callback=local_file)] = None,
     rows: Annotated[
         bool, typer.Option("--rows", help="Draw among the table's own rows instead: close to a random pick.")
     ] = False,
     columns: Columns = None,
     within: Within = None,
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -189,9 +192,8 @@ def detect(
     points = None if candidates is None else read_points(candidates, names, definition.within, described)
     given = None if points is None else points.cells
     query = DetectQuery(definition=definition, candidates=given, h=top, columns=names, epsilon=epsilon)
-    with spinner("Searching"):
-        session = open_session(description, ledger, account)
-        release = session.ask(query, request_id=request_id)
+    counted = "points looked at" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session, points)), release.plot, plot)
 
 
@@ -210,6 +212,7 @@ def choose_radius(
     ] = False,
     rows: MadeUpRows = None,
     shape: MadeUpRowShape = "clusters",
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -229,21 +232,10 @@ def choose_radius(
     if epsilon is None:
         _print_radius_of_stand_in(ForecastRadiusQuery(**fields | {"shape": shape}), description, rows, as_json)
         return
-    with spinner("Counting"):
-        session = open_session(description, ledger, account)
-        release = session.ask(RadiusQuery(**fields, epsilon=epsilon), request_id=request_id)
+    query = RadiusQuery(**fields, epsilon=epsilon)
+    counted = "looks taken" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
-
-
-def open_session(description: Path, ledger: str | None, account: str) -> "Session":
-    """A session that charges this account. One sentence covers everything that can be wrong with private rows."""
-    import eremite
-
-    with suppress(TableError):
-        return eremite.open(description, ledger=ledger, account=account)
-    # Raised out here, so that it does not carry the TableError along, whose details depend on the rows.
-    path = shlex.quote(str(description))
-    raise InputError(f"The table does not fit its description; the custodian can run: eremite check {path}")
 
 
 def _print_search(
@@ -252,13 +244,8 @@ def _print_search(
 ) -> None:  # fmt: skip
     from eremite.cli.panels import release_panel
 
-    with spinner("Searching") as say:
-        session = open_session(description, ledger, account)
-        release = session.ask(
-            query,
-            request_id=request_id,
-            progress=(lambda number: say(f"Searching: {number:,} sets of columns counted")) if progress else None,
-        )
+    counted = "sets of columns counted" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 

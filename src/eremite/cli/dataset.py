@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eremite.cli.options import AsJson, DescriptionFile
+from eremite.cli.options import AsJson, DescriptionFile, local_file
 from eremite.cli.output import dump_json, plain_number
 from eremite.names import list_names, show_name
 
@@ -21,10 +21,14 @@ _KINDS = {"numeric": "numeric", "dates": "date", "booleans": "boolean", "texts":
 def init(
     file: Annotated[
         Path,
-        typer.Argument(help="A data file (.csv, .tsv, .parquet, .arrow, .xlsx, ...), or a folder of .parquet files."),
+        typer.Argument(
+            help="A data file (.csv, .tsv, .parquet, .arrow, .xlsx, ...), or a folder of .parquet files.",
+            callback=local_file,
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", help="Where to write; default: next to FILE, ending in .toml.")
+        Path | None,
+        typer.Option("--output", callback=local_file, help="Where to write; default: next to FILE, ending in .toml."),
     ] = None,
     separator: Annotated[
         str | None, typer.Option("--separator", help='Of a text file: what is between two fields, as in ";" or "\\t".')

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from eremite.cli.ask import open_session
 from eremite.cli.options import (
     POINTS,
     AccountName,
@@ -18,15 +17,18 @@ from eremite.cli.options import (
     PlotFile,
     Radius,
     RequestId,
+    ShowProgress,
     Within,
+    local_file,
 )
-from eremite.cli.output import print_answer, render, spinner
+from eremite.cli.output import print_answer, render
 from eremite.cli.parsing import parse_columns, parse_strata
+from eremite.cli.question import Asker, ask
 
 
 def explain(
     description: DescriptionFile,
-    points: Annotated[Path, typer.Argument(help=POINTS)],
+    points: Annotated[Path, typer.Argument(help=POINTS, callback=local_file)],
     min_neighbors: MinNeighbors,
     radius: Radius,
     top: Annotated[int, typer.Option("--top", help="How many sets of columns to name for each point (h).")],
@@ -34,6 +36,7 @@ def explain(
     epsilon: Epsilon,
     columns: Columns = None,
     within: Within = None,
+    progress: ShowProgress = False,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -55,7 +58,6 @@ def explain(
     read = read_points(points, names, definition.within, described)
     fields: dict[str, Any] = {"h": top, "max_size": max_size, "columns": names, "epsilon": epsilon}
     query = ExplainQuery(definition=definition, point=read.cells, **fields)
-    with spinner("Counting"):
-        session = open_session(description, ledger, account)
-        release = session.ask(query, request_id=request_id)
+    counted = "points looked at" if progress else None
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session, read)), release.plot, plot)

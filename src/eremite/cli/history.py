@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, PlotFile
-from eremite.cli.output import dump_json, grid, print_answer, print_notice, render
+from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, PlotFile, local_file
+from eremite.cli.output import dump_json, print_answer, print_notice, render
 from eremite.errors import InputError
 from eremite.names import show_name
 
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from eremite.ledger import Verification
 
 _HASH = re.compile("[0-9a-f]{64}")
+_WIDEST = 24  # letters of an account; a longer one is not aligned
 
 
 def history(
     description: DescriptionFile,
     account: Annotated[str | None, typer.Option("--account", help="Only events of this account.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write a CSV file instead.")] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", callback=local_file, help="Write a CSV file instead.")
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Check that no event was changed, removed or reordered.")
     ] = False,
@@ -89,16 +92,32 @@ def _verdict(found: "Verification") -> str:
 
 
 def _table(lines: list[dict[str, Any]]) -> str:
-    from rich.table import Column
+    """Each event on one line, and what it was about below it, where even a narrow terminal has room for the words."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
 
-    time, what = Column("time", no_wrap=True, min_width=19), Column("what", overflow="fold")
-    rows = [
-        (line["seq"], line["time"][:19].replace("T", " "), *(line[name] for name in ("event", "account", "epsilon")),
-         line["delta"] or "", line["what"])
-        for line in lines
-    ]  # fmt: skip
-    texts = [["" if cell in (None, "") else show_name(str(cell), sys.maxsize) for cell in row] for row in rows]
-    return render(grid(("", time, "event", "account", "epsilon", "delta", what), texts))
+    heads = [
+        [str(line["seq"]), line["time"][:19].replace("T", " "), line["event"], _cell(line["account"])] for line in lines
+    ]
+    widths = [max([0, *(len(cell) for cell in cells if len(cell) <= _WIDEST)]) for cells in zip(*heads, strict=True)]
+    shown: list[Text | Padding] = []
+    for line, head in zip(lines, heads, strict=True):
+        aligned = "  ".join(cell.ljust(width) for cell, width in zip(head, widths, strict=True))
+        shown.append(Text(f"{aligned}  {_spent(line)}".rstrip(), overflow="fold"))
+        if line["what"]:
+            shown.append(Padding(Text(_cell(line["what"]), overflow="fold"), (0, 0, 0, widths[0] + 2)))
+    return "\n".join(row.rstrip() for row in render(Group(*shown)).splitlines())
+
+
+def _cell(value: object) -> str:
+    """The value on one line, in full."""
+    return "" if value in (None, "") else show_name(str(value), sys.maxsize)
+
+
+def _spent(line: dict[str, Any]) -> str:
+    """Such as "epsilon 0.2, delta 1e-06"."""
+    return ", ".join(f"{name} {_cell(line[name])}" for name in ("epsilon", "delta") if line[name])
 
 
 def _write_csv(path: Path, lines: list[dict[str, Any]]) -> None:

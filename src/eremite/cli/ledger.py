@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace
+from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, local_file
 from eremite.cli.output import dump_json, print_notice
 from eremite.errors import LedgerError
 
@@ -17,7 +17,9 @@ ledger_app = typer.Typer(
 @ledger_app.command()
 def backup(
     description: DescriptionFile,
-    file: Annotated[Path, typer.Argument(help="Where to write the copy; the file must not exist yet.")],
+    file: Annotated[
+        Path, typer.Argument(callback=local_file, help="Where to write the copy; the file must not exist yet.")
+    ],
     ledger: LedgerPlace = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -17,11 +18,32 @@ from eremite.cli.completions import (
     description_files,
     one_of,
 )
+from eremite.errors import InputError
+
+#: What a path makes of an address: two slashes become one.
+_ADDRESS = re.compile(r"(?i)[a-z][a-z0-9+.-]+:/")
+
+
+def local_file(path: Path | None) -> Path | None:
+    """Refuse an address, before anything is charged. It is not repeated: it may hold a password."""
+    if path is not None and _ADDRESS.match(str(path)):
+        raise InputError(
+            "eremite reads and writes files of this machine alone, and was given an address, such as https://...; "
+            "download the file, and give its path."
+        )
+    return path
+
+
+def local_files(paths: list[Path]) -> list[Path]:
+    """Refuse addresses among the paths."""
+    for path in paths:
+        local_file(path)
+    return paths
 
 
 def _picture_file(path: Path | None) -> Path | None:
     """Check the file's name, and that matplotlib is installed, before anything is charged."""
-    if path is None:
+    if local_file(path) is None or path is None:
         return None
     from eremite.plots import checked_file
 
@@ -38,7 +60,8 @@ PlotFile = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 DescriptionFile = Annotated[
-    Path, typer.Argument(help="The description file (.toml).", autocompletion=description_files)
+    Path,
+    typer.Argument(help="The description file (.toml).", callback=local_file, autocompletion=description_files),
 ]
 MinNeighbors = Annotated[int, typer.Option("-k", "--min-neighbors", help="A row with fewer neighbors is an outlier.")]
 Radius = Annotated[
@@ -64,14 +87,15 @@ ListedSets = Annotated[
     typer.Option(
         "--subspace",
         metavar="<str>",
-        help="Search this set: column names separated by commas. Repeat for each set.",
+        help="Search this set: column names separated by commas, in quotes if one has blanks. Repeat for each set.",
         autocompletion=described_columns,
     ),
 ]
 ShowProgress = Annotated[
     bool,
     typer.Option(
-        "--progress", help="Show how far the search is. For the custodian only: its pace depends on private rows."
+        "--progress",
+        help="Show how far it is, on a terminal. For the custodian only: the pace depends on private rows.",
     ),
 ]
 LedgerPlace = Annotated[
@@ -133,7 +157,9 @@ SelectionName = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(
-        "--columns", help="Column names separated by commas; default: all columns.", autocompletion=described_columns
+        "--columns",
+        help="Column names separated by commas, in quotes if a name has blanks; default: all columns.",
+        autocompletion=described_columns,
     ),
 ]
 Within = Annotated[
@@ -166,4 +192,4 @@ NoiseName = Annotated[
 ]
 #: Default of --tokens.
 TOKENS = Path("tokens.json")
-TokenFile = Annotated[Path, typer.Option("--tokens", help="The file that holds the tokens.")]
+TokenFile = Annotated[Path, typer.Option("--tokens", callback=local_file, help="The file that holds the tokens.")]

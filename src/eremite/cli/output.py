@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
+from eremite.cli import messages
 from eremite.errors import InputError, LedgerNotice
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def print_answer(text: str, draw: Callable[[], "Figure"], plot: Path | None) -> 
         try:
             write(draw(), plot)
         except InputError as error:
-            typer.echo(f"Error: The answer stands, without its picture. {error}", err=True)
+            typer.echo(messages.error(f"The answer stands, without its picture. {error}", 1), err=True)
             raise typer.Exit(1) from None
 
 
@@ -109,10 +110,5 @@ def notices_on_stderr() -> Iterator[None]:
 
 
 def print_notice(sentence: str) -> None:
-    """Tell the custodian something about a ledger, on stderr."""
-    typer.echo(f"Note: {on_one_line(sentence)}", err=True)
-
-
-def on_one_line(sentence: str) -> str:
-    """The sentence with control characters escaped: names of files may hold any."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sentence)
+    """Say something that is no error, on stderr."""
+    typer.echo(messages.note(sentence), err=True)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from eremite.cli.ask import open_session
 from eremite.cli.completions import described_columns
 from eremite.cli.options import AccountName, AsJson, DescriptionFile, Epsilon, LedgerPlace, PlotFile, RequestId
-from eremite.cli.output import print_answer, render, spinner
+from eremite.cli.output import print_answer, render
 from eremite.cli.parsing import parse_columns
+from eremite.cli.question import Asker, ask
 
 
 def rows(
@@ -34,7 +34,5 @@ def rows(
     from eremite.cli.panels import release_panel
 
     query = RowsQuery(columns=parse_columns(columns), epsilon=epsilon)
-    with spinner("Counting"):
-        session = open_session(description, ledger, account)
-        release = session.ask(query, request_id=request_id)
+    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)

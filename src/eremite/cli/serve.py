@@ -4,14 +4,15 @@ from contextlib import closing
 from ipaddress import ip_address
 from pathlib import Path
 from re import ASCII, fullmatch
-from signal import raise_signal
+from signal import SIGINT, raise_signal
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eremite.cli.completions import description_files
-from eremite.cli.options import TOKENS, AsJson, LedgerPlace, TokenFile
-from eremite.cli.output import dump_json, spinner
+from eremite.cli.interrupts import explain_with, let_others_handle, too_late
+from eremite.cli.options import TOKENS, AsJson, LedgerPlace, TokenFile, local_files
+from eremite.cli.output import dump_json, print_notice, spinner
 from eremite.errors import InputError
 from eremite.names import list_names
 
@@ -24,7 +25,11 @@ _LONGEST_TICK = 3600
 def serve(
     descriptions: Annotated[
         list[Path],
-        typer.Argument(help="The description files (.toml) of the datasets.", autocompletion=description_files),
+        typer.Argument(
+            help="The description files (.toml) of the datasets.",
+            callback=local_files,
+            autocompletion=description_files,
+        ),
     ],
     host: Annotated[
         str, typer.Option("--host", help="The address to listen on; 127.0.0.1 is reachable from this machine only.")
@@ -66,9 +71,14 @@ def serve(
         datasets = open_datasets(descriptions, ledger, "quietly" if new_ledger else "never")
     state = ServiceState(datasets=datasets, token_file=tokens.absolute(), scheduler=Scheduler(tick))
     with closing(state), open_socket(host, port) as bound:
-        with spinner("Compiling; this takes a minute or two the first time"):
-            compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()))
+        with spinner("Compiling"):
+            compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()), print_notice)
+        let_others_handle()
         ended_by = run(application(state), bound, root_path, lambda: _print_address(bound, list(datasets), as_json))
+        too_late()  # a question under way is completed by its own thread, which a second signal must not end
+    if ended_by == SIGINT:
+        explain_with(lambda _: "Stopping; a question that is under way is answered and stored first.")
+        raise KeyboardInterrupt
     if ended_by is not None:
         raise_signal(ended_by)  # now that the ledgers are closed, end as the sender of the signal expects
 

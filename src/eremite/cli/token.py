@@ -63,7 +63,7 @@ def list_tokens(tokens: TokenFile = TOKENS, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(dump_json([_facts(grant) for grant in grants]))
     else:
-        typer.echo(render(grid(("token of", "account", "datasets", "custodian", "good until"), map(_row, grants))))
+        typer.echo(render(grid(("token of", "account", "datasets", "custodian", "expires"), map(_row, grants))))
 
 
 @token_app.command()
@@ -88,7 +88,7 @@ def _facts(grant: "Grant") -> dict[str, object]:
 
 
 def _row(grant: "Grant") -> tuple[str, ...]:
-    until = "no end date" if grant.expires is None else grant.expires.isoformat()
+    until = "never" if grant.expires is None else grant.expires.isoformat()
     names = show_name(grant.name), show_name(grant.account), list_names(grant.datasets, "datasets")
     return (*names, "yes" if grant.custodian else "", until)
 

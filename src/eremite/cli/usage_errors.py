@@ -2,6 +2,8 @@
 
 import typer
 
+from eremite.privacy import with_point
+
 # By the error types of pydantic, with which Typer parses numbers.
 _EXPECTED = {
     "int_parsing": "a whole number, written like 5",
@@ -16,10 +18,25 @@ def usage_error_in_words(error: typer.TyperException) -> str:
     from pydantic import ValidationError
 
     if isinstance(error, typer.BadParameter) and isinstance(error.__cause__, ValidationError):
-        expected = _EXPECTED.get(error.__cause__.errors()[0]["type"], "of plain letters and digits")
-        return f"{_option(error)} must be {expected}."
+        wrong = error.__cause__.errors()[0]
+        point = with_point(wrong["input"])
+        if wrong["type"] == "float_parsing" and point is not None:
+            return f"{_option(error)} must be written with a decimal point, as {point}."
+        return f"{_option(error)} must be {_EXPECTED.get(wrong['type'], 'of plain letters and digits')}."
     message = " ".join(error.format_message().split())
-    return f"{message if message.endswith(('.', '?')) else f'{message}.'}{_help_command(error)}"
+    return (
+        f"{message if message.endswith(('.', '?')) else f'{message}.'}{_blanks(error, message)}{_help_command(error)}"
+    )
+
+
+def _blanks(error: typer.TyperException, message: str) -> str:
+    """Where names of columns are typed: one with blanks falls into several arguments, and the rest is unexpected."""
+    context: typer.Context | None = getattr(error, "ctx", None)
+    options = [] if context is None else [name for option in context.command.params for name in option.opts]
+    taken = next((name for name in ("--columns", "--subspace") if name in options), None)
+    if taken is None or not message.startswith("Got unexpected extra argument"):
+        return ""
+    return f' Put names with blanks in quotes: {taken} "bmi,blood sugar".'
 
 
 def _option(error: typer.BadParameter) -> str:

@@ -1,6 +1,6 @@
 """How many rows of their strata are near public points, and near the rows themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,17 +10,24 @@ from eremite.engines import count_neighbors, count_rows_near, count_rows_near_in
 from eremite.outliers.definition import OutlierDefinition
 from eremite.table import Part
 
+_AT_A_TIME = 16  # points, so that several cores have work
+
 
 def rows_near(
-    candidates: NDArray[np.float64], strata: NDArray[np.int64], part: Part, radius: float, cap: int
+    candidates: NDArray[np.float64],
+    strata: NDArray[np.int64],
+    part: Part,
+    radius: float,
+    cap: int,
+    progress: Callable[[int], None] | None = None,
 ) -> NDArray[np.int64]:
     """For each candidate, the number of rows of its stratum within the radius of it, or the cap if that is smaller.
 
-    Exact, hence private.
+    `progress` is called with the number of candidates looked at so far. Exact, hence private.
     """
     found = np.zeros(len(candidates), dtype=np.int64)
-    for here, rows in _by_stratum(strata, part):
-        found[here] = count_rows_near(candidates[here], rows, radius, cap)
+    for some, rows in _in_turn(strata, part, progress):
+        found[some] = count_rows_near(candidates[some], rows, radius, cap)
     return found
 
 
@@ -30,15 +37,30 @@ def rows_near_in_sets(
     part: Part,
     sets: Sequence[Sequence[int]],
     radius: float,
+    progress: Callable[[int], None] | None = None,
 ) -> NDArray[np.int64]:
     """For each point and each set of columns, the number of rows of its stratum within the radius in these columns.
 
-    Exact, hence private. A row with NaN in a column of a set is near nobody in it.
+    `progress` is called with the number of points looked at so far. Exact, hence private. A row with NaN in a column of
+    a set is near nobody in it.
     """
     found = np.zeros((len(points), len(sets)), dtype=np.int64)
-    for here, rows in _by_stratum(strata, part):
-        found[here] = count_rows_near_in_sets(points[here], rows, sets, radius)
+    for some, rows in _in_turn(strata, part, progress):
+        found[some] = count_rows_near_in_sets(points[some], rows, sets, radius)
     return found
+
+
+def _in_turn(
+    strata: NDArray[np.int64], part: Part, progress: Callable[[int], None] | None
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """The strata one after the other; where somebody watches, with few points at a time."""
+    seen = 0
+    for here, rows in _by_stratum(strata, part):
+        for some in [here] if progress is None else np.array_split(here, -(-here.size // _AT_A_TIME)):
+            yield some, rows
+            seen += some.size
+            if progress is not None:
+                progress(seen)
 
 
 def _by_stratum(strata: NDArray[np.int64], part: Part) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:

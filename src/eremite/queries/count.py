@@ -69,16 +69,20 @@ class CountPlan(WithDefinition):
     def compute(self, table: Table, progress: Progress | None = None) -> int:
         """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
         part = table.part(self.columns, self.definition.within)
-        count, bound = counted(part, self.definition, self.noise, relation_of(table))
+        count, bound = counted(part, self.definition, self.noise, relation_of(table), progress)
         return clamped(self.noise.draw(count, bound), table)
 
 
-def counted(part: Part, definition: OutlierDefinition, noise: Mechanism, relation: Relation) -> tuple[int, Fraction]:
+def counted(
+    part: Part, definition: OutlierDefinition, noise: Mechanism, relation: Relation, progress: Progress | None = None
+) -> tuple[int, Fraction]:
     """The exact count of the rows that take part, and the bound that the noise is scaled by. As private as the rows."""
     if noise.decay is not None:
-        return count_with_bound(part.points, definition, noise.decay, relation, part.starts)
-    bound = relation.most_moved(part.points.shape[1], definition.min_neighbors)
-    return outliers_among(part, definition), Fraction(bound)
+        return count_with_bound(part.points, definition, noise.decay, relation, part.starts, progress)
+    bound, count = relation.most_moved(part.points.shape[1], definition.min_neighbors), outliers_among(part, definition)
+    if progress is not None:
+        progress(1)
+    return count, Fraction(bound)
 
 
 def clamped(drawn: int, table: Table) -> int:

@@ -106,7 +106,7 @@ class DetectionPlan(WithDefinition):
         if self.candidates is None:
             return _among_rows(neighbors_of_rows(part, self.definition, table.n_rows), self)
         cap = _cap(self, len(self.candidates))
-        near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap)
+        near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap, progress)
         exact = [Fraction(-int(rows)) for rows in near]
         scores = Scores.known(exact, self.rate)
         return tuple(scores.permute_and_flip() for _ in range(self.h))

@@ -122,7 +122,7 @@ class ExplainPlan(WithDefinition):
         family, place = list(self.family), {name: at for at, name in enumerate(self.columns)}
         numbers = [[place[name] for name in names] for names in family]
         part = table.part_by_cell(self.columns, self.definition.within)
-        near = rows_near_in_sets(self.points, self.strata, part, numbers, self.definition.radius)
+        near = rows_near_in_sets(self.points, self.strata, part, numbers, self.definition.radius, progress)
         named = tuple(self._draw(family, counts) for counts in near.tolist())
         return named[0] if self.alone else named
 

@@ -84,7 +84,11 @@ class CountByPlan(WithDefinition):
     def compute(self, table: Table, progress: Progress | None = None) -> ByGroup:
         """A noisy count for each group, 0 or more. Differentially private with `privacy`, once charged."""
         parts = table.groups(self.columns, self.by, self.definition.within)
-        counts = (max(self.noise.draw(*self.exact(part, table)), 0) for part in parts)
+        counts = []
+        for part in parts:
+            counts.append(max(self.noise.draw(*self.exact(part, table)), 0))
+            if progress is not None:
+                progress(len(counts))
         return ByGroup.of(self.groups, counts)
 
     def exact(self, part: Part, table: Table) -> tuple[int, Fraction]:

@@ -8,7 +8,8 @@ from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy
 from eremite.release import Parameters, Value
 
-#: Called with the number of subspaces counted so far. The pace depends on the rows: for the custodian alone.
+#: Called with how much is done so far: sets of columns, groups or radii that were counted, points that were looked at;
+#: in a single count, steps. The pace depends on the rows: for the custodian alone.
 Progress = Callable[[int], None]
 
 

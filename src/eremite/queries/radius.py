@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from math import ceil, log
 from typing import Any, ClassVar
 
@@ -114,8 +115,12 @@ class RadiusPlan:
             least, most = ways[i].bounds()
             return -most, -least
 
+        looks = count(1)
+
         def look(i: int) -> tuple[Fraction, Fraction]:
             ways[i].narrow()
+            if progress is not None:
+                progress(next(looks))
             return score(i)
 
         drawn = Scores([score(i) for i in range(len(ways))], look, self.each / 2).permute_and_flip()

@@ -6,6 +6,7 @@ rho        decay        the bound may change by at most 1/decay between neighbor
 S(X)       the returned fraction
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, inf, log, log1p
@@ -86,10 +87,12 @@ def count_with_bound(
     decay: Fraction,
     relation: Relation | None = None,
     starts: NDArray[np.intp] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[int, Fraction]:
     """q(X) and S(X) of the rows that take part, as a release uses them: degrees counted once, the cap of `most_moved`.
 
-    Without a relation, the rows are all of a table, and are replaced. As private as the rows.
+    Without a relation, the rows are all of a table, and are replaced. `progress` is called with 1 once degrees are
+    counted, and then with one more after each look for the bound. As private as the rows.
     """
     relation = relation or Relation("replace", len(points))
     most = relation.most_moved(points.shape[1], definition.min_neighbors)
@@ -98,7 +101,7 @@ def count_with_bound(
     last = last_useful_step(most, decay, relation.neighbors)
     limits = limits_for(relation.rows)
     seen = windows_in_strata(points, starts, definition, last + 1, "auto", most, limits=limits)
-    return seen.outliers, _searched(seen, relation, decay, last).best
+    return seen.outliers, _searched(seen, relation, decay, last, progress=progress).best
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +182,16 @@ def _log(number: Fraction) -> float:
 
 
 def _searched(
-    seen: Windows | Strata, relation: Relation, decay: Fraction, last: int, known: Fraction = Fraction(0)
+    seen: Windows | Strata,
+    relation: Relation,
+    decay: Fraction,
+    last: int,
+    known: Fraction = Fraction(0),
+    progress: Callable[[int], None] | None = None,
 ) -> "_Search":
     """The search at its end: its best is S(X), or `known` if that is more."""
     search = _Search.over(seen, relation.up_to(last), decay)
+    search.tell(progress)
     search.keep(max(known, Fraction(min(seen.most, relation.least(0)))))
     blocks = 0
     while (left := search.still_open()).size:
@@ -208,12 +217,24 @@ class _Search:
     base: NDArray[np.int64]  # the same, or less
     best: Fraction = Fraction(0)
     best_log: float = -inf
+    progress: Callable[[int], None] | None = None
+    done: int = 0  # looks, and the count before them
 
     @classmethod
     def over(cls, seen: Windows | Strata, changes: Changes, decay: Fraction) -> "_Search":
         ceiling = np.full(len(changes), seen.most)
         promise = log(seen.most) - _fall(decay) * changes.step.astype(np.float64)
         return cls(seen, changes, decay, _fall(decay), promise, ceiling, np.zeros_like(ceiling))
+
+    def tell(self, progress: Callable[[int], None] | None) -> None:
+        """Call `progress` with the number of things done, from now on: the rows are counted."""
+        self.progress = progress
+        self._did_one()
+
+    def _did_one(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done)
 
     def sizes(self) -> NDArray[np.int64]:
         """A^(t) for each step, or more."""
@@ -287,6 +308,7 @@ class _Search:
     def evaluate(self, seen: Windows | Strata, change: Change, floor: int) -> None:
         """Look at a change, no closer than it takes to see that none with this floor wins within it."""
         bound = min(seen.turned(change, floor), seen.most)
+        self._did_one()
         self._lower_ceilings(change, bound)
         if bound > floor:
             beyond = self.changes.beyond(change)

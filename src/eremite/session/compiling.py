@@ -7,6 +7,7 @@ questions, on made-up rows that are crowded, scattered and in between, also at a
 into cells.
 """
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -37,10 +38,11 @@ _RADII = (0.1, 1e-9)
 _NEIGHBORS = 5
 
 
-def compile_kernels(most_columns: int) -> None:
-    """Compile what questions in up to `most_columns` columns need: a minute or two the first time, then seconds."""
+def compile_kernels(most_columns: int, say: Callable[[str], None] = lambda _: None) -> None:
+    """Compile what questions in up to `most_columns` columns need, after it said so."""
     if not COMPILES:
         return  # compilation is off: calling the kernels as Python would take minutes
+    say(f"Compiling for up to {most_columns:,} columns: a minute or two the first time, seconds from then on.")
     for columns in range(1, min(most_columns, UNROLLED + 1) + 1):
         rules = CellRules.of({f"column {i}": (0, 1) for i in range(columns)})
         for shape, radius in product(SHAPES, _RADII):

@@ -38,6 +38,7 @@ from eremite.release import (
     RowsRelease,
     SubspacesRelease,
 )
+from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
 from eremite.session.screen import Screen
@@ -188,16 +189,15 @@ class Session(Forecasts, Shown):
                 `DetectQuery`, `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open
                 `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
-            progress: Called with the number of subspaces counted so far. For the custodian: the pace depends on the
-                rows.
+            progress: Called with how much is done so far: sets of columns, groups or radii that were counted, points
+                that were looked at, or steps of a count. For the custodian: the pace depends on the rows.
 
         Raises:
             InputError: The question does not fit the table, or the id was used for another question.
             BudgetRefused: The budget does not cover the question: `needed` is what it would spend, `remaining` what is
                 left. Both are None if the budget is not the reason.
         """
-        if not isinstance(query, ReleasedQuery | ScreenQuery):
-            raise InputError("Session.ask takes a question such as CountQuery; forecasts go to Session.forecast.")
+        _require_question(query, "ask")
         if progress is not None and not callable(progress):
             raise InputError("progress must be a function that takes a number.")
         number = self._id(request_id)
@@ -211,6 +211,20 @@ class Session(Forecasts, Shown):
         release = request.release(plan.compute(self._table, progress), number, paid.charged_at)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release
+
+    def new_request_id(self) -> str:
+        """An id for a request, for those who want to know it before they ask: it outlives an interrupted question."""
+        return self._new_id()
+
+    def expected_seconds(self, query: ReleasedQuery | ScreenQuery) -> float:
+        """About how long a question would take to compute on this machine. Spends nothing, looks at no row.
+
+        From public facts alone: the numbers of rows, columns, sets, radii and points, the definition, and the speed of
+        the machine. How long it really takes depends on how the rows lie: a table whose rows gather in a few places
+        takes less, by ten times and more.
+        """
+        _require_question(query, "expected_seconds")
+        return expected_seconds(query.plan(self._table), self._facts)
 
     def count_outliers(
         self,
@@ -492,7 +506,7 @@ class Session(Forecasts, Shown):
     def _id(self, given: str | None) -> str:
         if given is not None and not isinstance(given, str):
             raise InputError("request_id must be a text.")
-        return self._new_id() if given is None else given
+        return self.new_request_id() if given is None else given
 
     def close(self) -> None:
         """Close the ledger's files and connections; an SQLite file then holds every charge, without its log.
@@ -521,6 +535,11 @@ class Session(Forecasts, Shown):
 
     def __repr__(self) -> str:
         return f"Session({self._table!r}, remaining: {self.remaining})"
+
+
+def _require_question(query: object, method: str) -> None:
+    if not isinstance(query, ReleasedQuery | ScreenQuery):
+        raise InputError(f"Session.{method} takes a question such as CountQuery; forecasts go to Session.forecast.")
 
 
 def _ledger(given: Ledger | str | Path | None, clock: Callable[[], datetime]) -> Ledger:

@@ -28,7 +28,10 @@ def source_problem(source: str, query: str | None) -> str | None:
     """
     kind = source_kind(source)
     if kind is None:
-        return "names an unknown kind of database; use sqlite:///path or postgresql://host/database"
+        return (
+            "is no file of this machine, and names an unknown kind of database; download the file and give its path, "
+            "or use sqlite:///path or postgresql://host/database"
+        )
     if kind == "file":
         return _file_problem(source, query)
     if kind == "sqlite" and not source.startswith(SQLITE):

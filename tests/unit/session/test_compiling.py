@@ -42,7 +42,9 @@ def ring(n, d, radius):
     return rows
 
 most = int(sys.argv[1])
-compile_kernels(most)
+said = []
+compile_kernels(most, said.append)
+assert [one.partition(":")[0] for one in said] == [f"Compiling for up to {most} columns"]
 before = compiled()
 assert len(before) > 10
 rng = np.random.default_rng(1)
