@@ -21,7 +21,8 @@ def release_panel(release: Release, session: Session, points: PublicPoints | Non
         "protects": said.protects,
     }
     lines: list[RenderableType] = [Text(), _aligned(said.lines)] if said.lines else []
-    content = Group(Text(said.answer, style="bold"), *lines, Text(), _aligned((said.meaning | cost).items()))
+    warning: list[RenderableType] = [Text(), Text(said.warning, style="bold red")] if said.warning else []
+    content = Group(Text(said.answer, style="bold"), *warning, *lines, Text(), _aligned((said.meaning | cost).items()))
     return Panel(content, title=said.kind, title_align="left", padding=(1, 2))
 
 

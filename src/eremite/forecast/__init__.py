@@ -2,7 +2,7 @@
 
 from eremite.forecast.comparison import LeftOut, MechanismComparison, compare_mechanisms
 from eremite.forecast.count import CountError, CountForecast, epsilon_for_count, errors_chart, forecast_count
-from eremite.forecast.expected import Expected, expected_of
+from eremite.forecast.expected import expected_of
 from eremite.forecast.groups import CountByForecast, GroupErrors, forecast_count_by
 from eremite.forecast.planted import SEARCH_SHAPES, made_up_for_search
 from eremite.forecast.points import (
@@ -32,7 +32,6 @@ __all__ = [
     "CountByForecast",
     "CountError",
     "CountForecast",
-    "Expected",
     "ForecastRecord",
     "GroupErrors",
     "LeftOut",

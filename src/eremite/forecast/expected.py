@@ -3,8 +3,8 @@
 Takes milliseconds as a rule and a few seconds at worst, whatever the number of rows is.
 """
 
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import replace
+from math import ceil, floor
 
 import numpy as np
 
@@ -31,25 +31,18 @@ from eremite.queries.groups import CountByPlan
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.subspaces import SubspacesPlan
+from eremite.release.expected import UNKNOWN, Expected
 from eremite.sensitivity.relation import Relation
 from eremite.table import Facts, Table
 
 _MOST_COUNTED = 500  # sets of columns in which public rows are counted: a few seconds
 _MOST_SCORES = 5_000_000  # in all simulated draws of a search together
 _FEW_RUNS = 200
+_LARGEST_ERROR = 1e15
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """How far off an answer may be, as far as public rows or made-up ones tell. All of it is public."""
-
-    error: float | None = None  # 95 % of such counts are off by at most this; of several counts, the largest
-    chance: float | None = None  # the probability that all that was drawn is right
-    source: str  # on which rows it was computed, in words
-
-
-def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expected | None:
-    """What to expect of the answer that follows this plan; None if nothing can be said.
+def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expected:
+    """What to expect of the answer that follows this plan; `UNKNOWN` if nothing can be said.
 
     Args:
         plan: How the question will be answered; decided from public facts.
@@ -59,35 +52,45 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
     match plan:
         case CountPlan():
             rows = _rows_to_count(facts, stand_in)
-            return Expected(error=expected_error(rows, plan)[1].most, source=rows.words)
+            return _error(expected_error(rows, plan)[1].most, rows.words)
         case CountByPlan():
             rows = _rows_to_count(facts, stand_in)
             errors = (expected_in(rows, plan, part)[1].most for part in parts_of(rows, plan))
-            return Expected(error=max(errors), source=rows.words)
+            return _error(max(errors), rows.words)
         case SubspacesPlan():
             return _of_search(plan, facts, stand_in)
         case ReportPlan():
             return _of_report(plan, facts, stand_in)
         case DetectionPlan():
             rows = _rows_near(facts, stand_in)
-            return Expected(chance=detection_chance(plan, near_candidates(rows, plan)), source=rows.words)
+            return _chance(detection_chance(plan, near_candidates(rows, plan)), rows.words)
         case ExplainPlan():
             rows = _rows_near(facts, stand_in)
-            return Expected(chance=explanation_chance(plan, near_points(rows, plan)), source=rows.words)
+            return _chance(explanation_chance(plan, near_points(rows, plan)), rows.words)
         case RowsPlan():
-            return Expected(error=float(ceil(plan.noise.half_width())), source="epsilon alone, whatever the rows are")
+            return _error(plan.noise.half_width(), "epsilon alone, whatever the rows are")
         case _:  # a radius, a screening
-            return None
+            return UNKNOWN
 
 
-def _of_search(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -> Expected | None:
+def _error(most: float, source: str) -> Expected:
+    """Rounded up, as counts are whole."""
+    return Expected(error=ceil(min(most, _LARGEST_ERROR)), error_from=source)
+
+
+def _chance(chance: float, source: str) -> Expected:
+    """A chance that was simulated or computed, to three digits after the point, rounded down."""
+    return Expected(chance=floor(1000 * chance) / 1000, chance_from=source)
+
+
+def _of_search(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -> Expected:
     """The chance of a search, simulated with the counts of public rows, or made-up ones, and cautious profiles."""
     sets = plan.family.count
     if sets > MOST_SETS or plan.h * sets > MOST_LOOKS:
-        return None
+        return UNKNOWN
     of, words = _counts_in_sets(plan, facts, stand_in)
     runs = max(_FEW_RUNS, min(RUNS, _MOST_SCORES // (sets * plan.h)))
-    return Expected(chance=chance_of(of, plan, runs).all_found, source=words)
+    return _chance(chance_of(of, plan, runs).all_found, words)
 
 
 def _counts_in_sets(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -> tuple[Field, str]:
@@ -107,8 +110,8 @@ def _of_report(plan: ReportPlan, facts: Facts, stand_in: Table | None) -> Expect
     """The chance of its search, and the error of a count in a set of the most columns it may name."""
     found, rows = _of_search(plan.finding, facts, stand_in), _rows_to_count(facts, stand_in)
     largest = next(one for one in plan.finding.family if len(one) == plan.finding.family.largest)
-    error = count_error(rows, plan, [largest])
-    return Expected(error=error, chance=found.chance if found else None, source=found.source if found else rows.words)
+    error = _error(count_error(rows, plan, [largest]), rows.words)
+    return replace(error, chance=found.chance, chance_from=found.chance_from)
 
 
 def _rows_to_count(facts: Facts, stand_in: Table | None) -> StandIn:

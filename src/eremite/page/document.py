@@ -26,6 +26,8 @@ p { margin: .6rem 0; }
 .answers li { margin: .35rem 0; }
 .answer { background: var(--card); border-left: 4px solid var(--accent); padding: .8rem 1rem; font-size: 1.15rem;
   font-weight: 600; margin: 1rem 0; }
+.warning { background: var(--marked); border-left: 4px solid var(--mark); color: var(--mark); padding: .8rem 1rem;
+  font-weight: 600; margin: 1rem 0; }
 .note { color: var(--soft); font-style: italic; }
 figure { max-width: 35.8rem; margin: 1.2rem 0; padding: .8rem; border: 1px solid var(--line); border-radius: 6px; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.2rem; margin: 1rem 0; }

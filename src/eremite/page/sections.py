@@ -31,6 +31,7 @@ class Part:
     answer: str
     facts: Mapping[str, str]
     short: str = ""  # for the list of all answers; default: the answer
+    warning: str = ""  # what nobody may miss
     why: str = ""  # what the question is for
     heads: Sequence[str] = ()
     lines: Sequence[Sequence[str]] = ()  # of the answer, if it has several parts
@@ -66,6 +67,7 @@ def part_section(number: int | None, part: Part) -> str:
         part.title if number is None else f"{number}. {part.title}",
         prose(part.why) if part.why else "",
         prose(_sentence(part.answer), "answer"),
+        prose(part.warning, "warning") if part.warning else "",
         grid("The answer in parts", part.heads, part.lines, numbers=(0,)) if part.lines else "",
         figure(part.picture),
         definitions(part.facts),

@@ -1,6 +1,7 @@
 """What crosses from the private side to the analyst: a `Release`, and nothing else."""
 
 from eremite.release.by_group import ByGroup
+from eremite.release.expected import Expected
 from eremite.release.release import (
     CountByRelease,
     CountRelease,
@@ -22,6 +23,7 @@ __all__ = [
     "CountByRelease",
     "CountRelease",
     "DetectRelease",
+    "Expected",
     "ExplainRelease",
     "Parameter",
     "Parameters",

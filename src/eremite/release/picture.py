@@ -1,6 +1,6 @@
 """A picture of any release: what it says, what it cost, whom it protects. Of the rows it shows the value alone.
 
-How far off a value is depends on the rows, so no release has an error bar of its own; a forecast may lend it one.
+How far off a value is depends on the rows, so its error bar is one that was expected of such counts from public facts.
 """
 
 from collections.abc import Callable, Sequence
@@ -131,7 +131,7 @@ def _groups(release: Release) -> Pictured:
 
 
 def _count(release: Release, forecast: Forecast | None = None) -> Pictured:
-    half_width = None if forecast is None else _expected(release, forecast)
+    half_width = release.expected.error if forecast is None else _expected(release, forecast)
     said = "" if half_width is None else f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
     chart = CountChart(release.value, half_width, said)
     title = f"{release.value:,} outliers (with noise) in {list_columns(release.columns)}"

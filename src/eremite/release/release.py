@@ -13,6 +13,7 @@ from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Neighbors, exact, json_number
 from eremite.release.by_group import ByGroup, parsed_groups
+from eremite.release.expected import UNKNOWN, Expected
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +53,7 @@ class Release(Shown, Generic[T_co]):
     neighbors: Neighbors = "replace"
     rows_per_person: int = 1  # so many rows differ at most between the tables compared
     parameters: Parameters = ()
+    expected: Expected = UNKNOWN  # how far off it may be, from public facts
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
     version: str
@@ -72,7 +74,7 @@ class Release(Shown, Generic[T_co]):
             "request_id": self.request_id,
             "time": self.time.isoformat(),
             "version": self.version,
-        }
+        } | self.expected.to_json()
         return json.dumps(fields, allow_nan=False)
 
     @classmethod
@@ -80,9 +82,20 @@ class Release(Shown, Generic[T_co]):
         """The release that `to_json` wrote. Its value has the type that its query gives; anything else is refused."""
         try:
             fields = json.loads(text)
-            return cls(**(fields | _parsed(fields)))
+            flat = Expected().to_json()
+            return cls(**({name: fields[name] for name in fields if name not in flat} | _parsed(fields)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
+
+    @property
+    def expected_error(self) -> int | None:
+        """95 % of such counts are off by this at most, as far as public facts tell; None if nothing can be said."""
+        return self.expected.error
+
+    @property
+    def expected_chance(self) -> float | None:
+        """How likely all that was drawn is right, as far as public facts tell; None if nothing can be said."""
+        return self.expected.chance
 
     def plot(self, forecast: "Forecast | None" = None) -> "Figure":
         """A matplotlib figure of the answer and its guarantee: nothing that is not in the JSON. Needs eremite[plots].
@@ -150,6 +163,7 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
         "parameters": tuple((name, _tuples(value)) for name, value in fields.get("parameters", {}).items()),
         "columns": _tuples(fields["columns"]),
         "definition": None if fields["definition"] is None else OutlierDefinition(**fields["definition"]),
+        "expected": Expected.parsed(fields),
         "epsilon": exact(fields["epsilon"], "epsilon"),
         "delta": exact(fields["delta"], "delta"),
         "time": datetime.fromisoformat(fields["time"]),

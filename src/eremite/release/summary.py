@@ -16,8 +16,10 @@ from eremite.release.picture import pictured
 from eremite.release.release import Release
 from eremite.release.words import (
     candidates_in_words,
+    chance_in_words,
     close_draws_in_words,
     defined,
+    error_in_words,
     explained_in_words,
     group_in_words,
     groups_in_words,
@@ -32,6 +34,7 @@ from eremite.release.words import (
     sets_in_words,
     spent_in_words,
     subject_in_words,
+    warning_in_words,
 )
 
 _MOST_LINES = 20  # of a card
@@ -48,6 +51,7 @@ class Summary:
     kind: str  # as the command is called
     question: str  # a title
     answer: str
+    warning: str  # what nobody may miss; mostly empty
     meaning: dict[str, str]  # facts about the question and its accuracy
     spent: str
     protects: str
@@ -103,8 +107,25 @@ def summary(release: Release, *, rows: str = "", point: Callable[[int], str] | N
     spent = f"{spent_in_words(release)}; {how}: {mechanism_in_words(release)}"
     protects = protection_in_words(release)
     return Summary(
-        kind, question, said.answer, said.meaning, spent, protects, reading, said.heads, said.lines, said.parts
+        kind,
+        question,
+        said.answer,
+        warning_in_words(release),
+        said.meaning,
+        spent,
+        protects,
+        reading,
+        said.heads,
+        said.lines,
+        said.parts,
     )
+
+
+def _warning(release: Release) -> str:
+    try:
+        return warning_in_words(release)
+    except _STRANGE:
+        return ""
 
 
 def release_card(release: Release) -> Card:
@@ -112,7 +133,8 @@ def release_card(release: Release) -> Card:
     said = summary(release)
     left_out = [("...",) + ("",) * (len(said.heads) - 1)] if len(said.lines) > _MOST_LINES else []
     facts = said.facts | {"request id": show_name(release.request_id)}
-    return Card(said.answer, facts, said.heads, [*said.lines[:_MOST_LINES], *left_out], release_svg(release))
+    answer = f"{said.answer}. {said.warning}" if said.warning else said.answer
+    return Card(answer, facts, said.heads, [*said.lines[:_MOST_LINES], *left_out], release_svg(release))
 
 
 def release_svg(release: Release) -> str:
@@ -130,10 +152,15 @@ def _meaning(release: Release) -> dict[str, str]:
 
 def _accuracy(release: Release) -> dict[str, str]:
     """What is known about the accuracy of the answer, from public facts alone."""
+    return _error(release) | _chance(release) | _draws(release)
+
+
+def _error(release: Release) -> dict[str, str]:
+    expected = release.expected
     if release.query == "count_rows":
         return {"error": rows_error_in_words(release)}
-    if release.query == "explain_outlier":
-        return {"draws": close_draws_in_words(release)}
+    if expected.error is not None and expected.error_from is not None:
+        return {"error": error_in_words(release), "from": expected.error_from}
     if release.query == "count_outliers":
         strata = ", --within as --strata," if defined(release).within else ""
         how = f"eremite forecast with the same options{strata}"
@@ -142,6 +169,17 @@ def _accuracy(release: Release) -> dict[str, str]:
     else:
         return {}
     return {"error": f"{how} tells how far off such counts are, for free"}
+
+
+def _chance(release: Release) -> dict[str, str]:
+    expected = release.expected
+    if expected.chance is None or expected.chance_from is None:
+        return {}
+    return {"chance": chance_in_words(release), "judged by": expected.chance_from}
+
+
+def _draws(release: Release) -> dict[str, str]:
+    return {"draws": close_draws_in_words(release)} if release.query == "explain_outlier" else {}
 
 
 def _count(release: Release, beside: _Beside) -> _Said:

@@ -12,6 +12,7 @@ from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
 from eremite.release.release import Release
 
+_EVEN = 0.5  # a chance below it gets a warning
 _LARGEST = 10**15  # no release of ours has larger numbers; texts stay short
 
 
@@ -59,6 +60,51 @@ def most_rows_off(release: Release) -> int:
 def rows_error_in_words(release: Release) -> str:
     """How far off a number of rows may be."""
     return f"95 % of such answers are off by {most_rows_off(release):,} at most"
+
+
+def error_in_words(release: Release) -> str:
+    """How far off counts may be; of a single one, between which numbers it then lies."""
+    most = release.expected.error or 0
+    if type(release.value) is not int:
+        return f"95 % of such counts are off by {most:,} at most"
+    low, high = max(0, release.value - most), release.value + most
+    none = ", so there may be none or that many" if low == 0 else ""
+    return f"95 % of such counts are off by {most:,} at most: between {low:,} and {high:,}{none}"
+
+
+def chance_in_words(release: Release) -> str:
+    """How likely what was drawn is right."""
+    chance = release.expected.chance or 0
+    which = "is right" if _drawn_number(release) == 1 else "are all right"
+    return f"{_named(release)} {which} with a chance of about {100 * chance:.0f} %"
+
+
+def warning_in_words(release: Release) -> str:
+    """A sentence where what was drawn is more likely wrong than right; empty elsewhere."""
+    chance = release.expected.chance
+    if chance is None or chance >= _EVEN:
+        return ""
+    which, right = ("is", "that it is right") if _drawn_number(release) == 1 else ("are", "that all of them are right")
+    return (
+        f"At this epsilon {_named(release)} {which} more likely wrong than right: the chance {right} is about "
+        f"{100 * chance:.0f} %."
+    )
+
+
+def _named(release: Release) -> str:
+    one, several = {
+        "detect_outliers": ("candidate named", "candidates named"),
+        "explain_outlier": ("set of columns named", "sets of columns named"),
+    }.get(release.query, ("set of columns named", "sets of columns named"))
+    return f"the {one if _drawn_number(release) == 1 else several}"
+
+
+def _drawn_number(release: Release) -> int:
+    """How many things were drawn."""
+    value: Any = release.value
+    if release.query == "explain_outlier":
+        return sum(map(len, sets_by_point(release)))
+    return len(value) if isinstance(value, tuple) else 1
 
 
 def spent_in_words(release: Release) -> str:

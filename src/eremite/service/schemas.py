@@ -68,21 +68,27 @@ _DEFINITION = _with_optional(
     within=_list("Columns on which neighbors must agree; absent if there are none.", _text("Name of a column.")),
 )
 
-RELEASE = _object(
-    "One answer and its cost. Only the value depends on the rows; everything else was public before it was drawn.",
-    value={"description": "The answer: a count, a radius, or a list of column sets, counts or positions."},
-    query=_text("Name of the question."),
-    columns=_COLUMNS,
-    definition=_or_null(_DEFINITION | {"description": "What an outlier is; null for a number of rows."}),
-    epsilon=_exact("Epsilon that was spent."),
-    delta=_exact("Delta that was spent."),
-    mechanism=_text("Mechanism that drew the value."),
-    neighbors=_NEIGHBORS,
-    rows_per_person=_integer("Largest number of rows of one person."),
-    parameters={"type": "object", "description": "The other parameters of the question, by name."},
-    request_id=_text("Id of the request. The same question under the same id gets the same answer, for free."),
-    time=_text("When the request was charged."),
-    version=_VERSION,
+RELEASE = _with_optional(
+    _object(
+        "One answer and its cost. Only the value depends on the rows; everything else was public before it was drawn.",
+        value={"description": "The answer: a count, a radius, or a list of column sets, counts or positions."},
+        query=_text("Name of the question."),
+        columns=_COLUMNS,
+        definition=_or_null(_DEFINITION | {"description": "What an outlier is; null for a number of rows."}),
+        epsilon=_exact("Epsilon that was spent."),
+        delta=_exact("Delta that was spent."),
+        mechanism=_text("Mechanism that drew the value."),
+        neighbors=_NEIGHBORS,
+        rows_per_person=_integer("Largest number of rows of one person."),
+        parameters={"type": "object", "description": "The other parameters of the question, by name."},
+        request_id=_text("Id of the request. The same question under the same id gets the same answer, for free."),
+        time=_text("When the request was charged."),
+        version=_VERSION,
+    ),
+    expected_error=_or_null(_integer("95 % of such counts are off by this at most, as far as public facts tell.")),
+    expected_error_from=_or_null(_text("On which public or made-up rows that was computed.")),
+    expected_chance=_or_null(_number("How likely all that was drawn is right, as far as public facts tell.")),
+    expected_chance_from=_or_null(_text("On which public or made-up rows that was computed.")),
 )
 
 RELEASES = _object("All releases of this account.", releases=_list("In the order of the ledger.", RELEASE))

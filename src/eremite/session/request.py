@@ -11,7 +11,8 @@ import numpy as np
 
 from eremite.outliers import OutlierDefinition
 from eremite.queries import Plan
-from eremite.release import Parameters, Release, Value
+from eremite.release import Expected, Parameters, Release, Value
+from eremite.release.expected import UNKNOWN
 from eremite.table import Table
 from eremite.version import __version__
 
@@ -47,7 +48,14 @@ class Request:
         facts = [self.table.facts.to_json(), list(self.table.bounds)]
         return f"{FINGERPRINT_VERSION}:{_digest([self._asked, *facts])}"
 
-    def release(self, value: Value, request_id: str, charged_at: datetime, more: Parameters = ()) -> Release:
+    def release(
+        self,
+        value: Value,
+        request_id: str,
+        charged_at: datetime,
+        more: Parameters = (),
+        expected: Expected = UNKNOWN,
+    ) -> Release:
         """The answer with all that was public before it. How long it took to compute depends on the rows."""
         plan = self.plan
         return Release(
@@ -61,6 +69,7 @@ class Request:
             neighbors=self.table.neighbors,
             rows_per_person=self.table.rows_per_person,
             parameters=(*plan.parameters, *more),
+            expected=expected,
             request_id=request_id,
             time=charged_at,
             version=__version__,

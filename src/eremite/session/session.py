@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from eremite.cards import Card, Shown
 from eremite.errors import InputError
+from eremite.forecast import expected_of
 from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored, open_ledger, utc_now
 from eremite.names import show_name
 from eremite.outliers import OutlierDefinition
@@ -31,6 +32,7 @@ from eremite.release import (
     CountByRelease,
     CountRelease,
     DetectRelease,
+    Expected,
     ExplainRelease,
     RadiusRelease,
     Release,
@@ -38,6 +40,7 @@ from eremite.release import (
     RowsRelease,
     SubspacesRelease,
 )
+from eremite.release.expected import UNKNOWN
 from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
@@ -48,6 +51,8 @@ from eremite.table import Table
 ReleasedQuery = (
     CountQuery | CountByQuery | SubspacesQuery | ReportQuery | DetectQuery | ExplainQuery | RadiusQuery | RowsQuery
 )
+
+_MOST_EXPECTED = 256  # questions whose expectations are kept
 
 
 class Session(Forecasts, Shown):
@@ -70,6 +75,8 @@ class Session(Forecasts, Shown):
         account: Whose budget is spent, within the dataset's.
         dataset: The name the ledger knows the table by.
         stand_in: Public rows with the same columns and bounds, for forecasts.
+        expectations: Whether releases say how far off they may be, from public facts; that takes a moment, once for
+            each question.
         clock: Gives the time of a charge, unless `ledger` is a `Ledger`, which has its own.
         new_id: Gives a request id where none was passed.
     """
@@ -84,6 +91,7 @@ class Session(Forecasts, Shown):
         account: str = "analyst",
         dataset: str = "table",
         stand_in: Table | None = None,
+        expectations: bool = True,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
@@ -95,6 +103,8 @@ class Session(Forecasts, Shown):
         self._account = Account(dataset, account)
         self._ledger = _ledger(ledger, clock)
         self._new_id = new_id
+        self._expectations = expectations
+        self._expected: dict[str, Expected] = {}  # by the fingerprint of the question
         self._ledger.open_dataset(dataset, cap, table.rows_per_person, neighbors=table.neighbors)
 
     @property
@@ -203,14 +213,31 @@ class Session(Forecasts, Shown):
         number = self._id(request_id)
         plan = query.plan(self._table)
         request = Request(plan, self._table)
+        expected = self._expected_of(request)
         paid = self._ledger.reserve(self._account, number, request.fingerprint, plan.cost, request.question)
         if isinstance(paid, Stored):
             return Release.from_json(paid.release)
         if isinstance(plan, ScreeningPlan):
             return Screen(plan, request, number, paid.charged_at)
-        release = request.release(plan.compute(self._table, progress), number, paid.charged_at)
+        value = plan.compute(self._table, progress)
+        release = request.release(value, number, paid.charged_at, expected=expected)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release
+
+    def _expected_of(self, request: Request) -> Expected:
+        """How far off the answer may be, from public facts; computed before anything is charged, once a question."""
+        if not self._expectations:
+            return UNKNOWN
+        known = self._expected.pop(request.fingerprint, None)
+        if known is None:
+            try:
+                known = expected_of(request.plan, self._facts, self._stand_in)
+            except InputError:  # the question does not fit the stand-in
+                known = UNKNOWN
+        self._expected[request.fingerprint] = known  # the latest is the last
+        if len(self._expected) > _MOST_EXPECTED:
+            del self._expected[next(iter(self._expected))]
+        return known
 
     def new_request_id(self) -> str:
         """An id for a request, for those who want to know it before they ask: it outlives an interrupted question."""

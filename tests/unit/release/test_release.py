@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite import InputError, OutlierDefinition, Release
+from eremite.release import Expected
 
 RELEASE = Release(
     value=212,
@@ -19,6 +20,7 @@ RELEASE = Release(
     delta=Fraction(0),
     mechanism="smooth-laplace",
     rows_per_person=3,
+    expected=Expected(error=31, error_from="500 made-up rows"),
     request_id="0123456789abcdef",
     time=datetime(2026, 1, 2, 3, 4, 5, 678, UTC),
     version="0.1.0",
@@ -26,6 +28,17 @@ RELEASE = Release(
 FIELDS = json.loads(RELEASE.to_json())
 
 ZONES = st.sampled_from([UTC, timezone(timedelta(hours=-9, minutes=-30))])
+EXPECTED = st.builds(
+    lambda error, chance, said: Expected(
+        error=error,
+        error_from=None if error is None else said,
+        chance=chance,
+        chance_from=None if chance is None else said,
+    ),
+    st.none() | st.integers(0, 10**9),
+    st.none() | st.floats(0, 1),
+    st.text(),
+)
 RELEASES = st.builds(
     Release,
     value=st.integers(0, 10**12),
@@ -36,6 +49,7 @@ RELEASES = st.builds(
     delta=st.just(Fraction(0)) | st.fractions(Fraction(1, 10**100), Fraction(1, 2)),
     mechanism=st.text(),
     rows_per_person=st.integers(1, 10**9),
+    expected=EXPECTED,
     request_id=st.text(),
     time=st.datetimes(timezones=ZONES),
     version=st.text(),
@@ -66,12 +80,24 @@ def test_json_is_what_others_read():
         "request_id": "0123456789abcdef",
         "time": "2026-01-02T03:04:05.000678+00:00",
         "version": "0.1.0",
+        "expected_error": 31,
+        "expected_error_from": "500 made-up rows",
+        "expected_chance": None,
+        "expected_chance_from": None,
     }
     assert json.loads(dataclasses.replace(RELEASE, epsilon=Fraction(1, 3)).to_json())["epsilon"] == "1/3"
 
 
 def without(name):
     return {key: value for key, value in FIELDS.items() if key != name}
+
+
+MAY_LACK = ("expected_chance", "expected_chance_from")
+
+
+def test_release_of_before_expectations_has_none():
+    older = {key: value for key, value in FIELDS.items() if not key.startswith("expected")}
+    assert Release.from_json(json.dumps(older)) == dataclasses.replace(RELEASE, expected=Expected())
 
 
 HOSTILE = [
@@ -85,8 +111,13 @@ HOSTILE = [
     "[" * 100_000,
     '{"a":' * 100_000,
     json.dumps(FIELDS) + "x",
-    *(json.dumps(without(name)) for name in FIELDS if name != "parameters"),
+    *(json.dumps(without(name)) for name in FIELDS if name not in ("parameters", *MAY_LACK)),
     json.dumps(FIELDS | {"bound": 3}),
+    *(json.dumps(FIELDS | {"expected_error": error}) for error in (None, -1, "31", 3.5, True, 10**16)),
+    *(
+        json.dumps(FIELDS | {"expected_chance": chance, "expected_chance_from": said})
+        for chance, said in ((0.5, None), (None, "rows"), (1.5, "rows"), ("0.5", "rows"), (0.5, 7), (float("nan"), "x"))
+    ),
     *(json.dumps(FIELDS | {"value": value}) for value in ("212", 212.0, True, None, [212])),
     json.dumps(FIELDS).replace("212", "9" * 5000),
     *(json.dumps(FIELDS | {"columns": columns}) for columns in (None, 5)),
@@ -158,7 +189,8 @@ def test_release_is_frozen_and_holds_no_more_than_its_fields():
         RELEASE.bound = 3
     assert not hasattr(RELEASE, "__dict__")
     methods = {"from_json", "plot", "to_dict", "to_frame", "to_json"}
-    assert {name for name in dir(RELEASE) if not name.startswith("_")} == FIELDS.keys() | methods
+    fields = {"expected", *FIELDS} - {"expected_error_from", "expected_chance_from"}
+    assert {name for name in dir(RELEASE) if not name.startswith("_")} == fields | methods
 
 
 def test_release_is_a_value():

@@ -100,7 +100,7 @@ def told(question: Any, points: int = 400) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "last"), [("count by", 2), ("subspaces", 3), ("report", 3), ("radius", 27), ("explain", 1), ("detect", 1)]
+    ("name", "last"), [("count by", 2), ("subspaces", 3), ("report", 3), ("explain", 1), ("detect", 1)]
 )
 def test_progress_counts_up_to_all(name: str, last: int) -> None:
     numbers = told(QUESTIONS[name])

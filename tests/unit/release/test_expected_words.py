@@ -1,0 +1,57 @@
+"""What an answer says about how far off it may be, and what nobody may miss."""
+
+from dataclasses import replace
+
+import pytest
+
+from eremite.release import Expected
+from eremite.release.summary import release_card, summary
+from eremite.release.words import chance_in_words, error_in_words, warning_in_words
+from tests.unit.release.test_release import RELEASE
+
+FROM = "500 made-up rows"
+
+
+def drawn(value, chance, query="top_subspaces"):
+    return replace(RELEASE, query=query, value=value, expected=Expected(chance=chance, chance_from=FROM))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0, "off by 31 at most: between 0 and 31, so there may be none or that many"),
+        (31, "between 0 and 62, so there may be none or that many"),
+        (212, "95 % of such counts are off by 31 at most: between 181 and 243"),
+    ],
+)
+def test_count_says_between_which_numbers_it_lies(value, words):
+    release = replace(RELEASE, value=value)
+    assert error_in_words(release).endswith(words)
+    assert summary(release).facts["from"] == FROM
+    assert warning_in_words(release) == ""
+
+
+@pytest.mark.parametrize(
+    ("release", "named"),
+    [
+        (drawn((("bmi",),), 0.49), "the set of columns named is"),
+        (drawn((("bmi",), ("bmi", "glucose")), 0.1), "the sets of columns named are"),
+        (drawn(((("bmi",), 135), (("glucose",), 7)), 0.1, "outlier_report"), "the sets of columns named are"),
+        (drawn((3,), 0.2, "detect_outliers"), "the candidate named is"),
+        (drawn((3, 1), 0.2, "detect_outliers"), "the candidates named are"),
+        (drawn((("bmi",),), 0.2, "explain_outlier"), "the set of columns named is"),
+    ],
+)
+def test_what_is_more_likely_wrong_than_right_says_so_where_the_answer_is(release, named):
+    warning = f"At this epsilon {named} more likely wrong than right"
+    assert summary(release).warning.startswith(warning)
+    assert warning in release_card(release).title
+    assert warning in " ".join(str(release).split())
+    assert chance_in_words(release).startswith(named.rsplit(" ", 1)[0])
+    likely = replace(release, expected=replace(release.expected, chance=0.5))
+    assert summary(likely).warning == ""
+    assert "chance of about 50 %" in summary(likely).facts["chance"]
+
+
+def test_strange_value_has_no_warning():
+    assert summary(drawn(7, 0.1, "explain_outlier")).warning == ""
