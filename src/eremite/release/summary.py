@@ -107,17 +107,17 @@ def summary(release: Release, *, rows: str = "", point: Callable[[int], str] | N
     spent = f"{spent_in_words(release)}; {how}: {mechanism_in_words(release)}"
     protects = protection_in_words(release)
     return Summary(
-        kind,
-        question,
-        said.answer,
-        warning_in_words(release),
-        said.meaning,
-        spent,
-        protects,
-        reading,
-        said.heads,
-        said.lines,
-        said.parts,
+        kind=kind,
+        question=question,
+        answer=said.answer,
+        warning=_warning(release),
+        meaning=said.meaning,
+        spent=spent,
+        protects=protects,
+        reading=reading,
+        heads=said.heads,
+        lines=said.lines,
+        parts=said.parts,
     )
 
 
