@@ -92,11 +92,10 @@ def warning_in_words(release: Release) -> str:
 
 
 def _named(release: Release) -> str:
-    one, several = {
-        "detect_outliers": ("candidate named", "candidates named"),
-        "explain_outlier": ("set of columns named", "sets of columns named"),
-    }.get(release.query, ("set of columns named", "sets of columns named"))
-    return f"the {one if _drawn_number(release) == 1 else several}"
+    several = "s" * (_drawn_number(release) != 1)
+    if release.query == "detect_outliers":
+        return f"the {subject_in_words(release)[0]}{several} named"
+    return f"the set{several} of columns named"
 
 
 def _drawn_number(release: Release) -> int:

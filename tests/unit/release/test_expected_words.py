@@ -37,8 +37,8 @@ def test_count_says_between_which_numbers_it_lies(value, words):
         (drawn((("bmi",),), 0.49), "the set of columns named is"),
         (drawn((("bmi",), ("bmi", "glucose")), 0.1), "the sets of columns named are"),
         (drawn(((("bmi",), 135), (("glucose",), 7)), 0.1, "outlier_report"), "the sets of columns named are"),
-        (drawn((3,), 0.2, "detect_outliers"), "the candidate named is"),
-        (drawn((3, 1), 0.2, "detect_outliers"), "the candidates named are"),
+        (drawn((3,), 0.2, "detect_outliers"), "the row named is"),
+        (replace(drawn((3, 1), 0.2, "detect_outliers"), parameters=(("candidates", 9),)), "the candidates named are"),
         (drawn((("bmi",),), 0.2, "explain_outlier"), "the set of columns named is"),
     ],
 )
