@@ -63,6 +63,8 @@ def main() -> int:
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
     cleared &= strata.run(out, 20_000 if quick else 300_000, with_shuttle=not quick)
     cleared &= radii.run(out, *((radii.generated(5_000, ((2_000, 4),)), (1,)) if quick else (radii.all_tables(out),)))
+    if not quick:
+        cleared &= radii.run(out, radii.large_table(), (1,))
     cleared &= wide.run(out, *((wide.generated(((5_000, 10),)), 0.1) if quick else (wide.all_tables(out),)))
     cleared &= wide.sparse_table(out, 1_000 if quick else 8_000)
     cleared &= agreement.agreement(out, times=20 if quick else 500)
