@@ -12,12 +12,12 @@ from eremite.demo.progress import bar
 from eremite.demo.shell import NEXT
 from eremite.demo.steps import Step
 from eremite.errors import BudgetRefused
-from eremite.forecast import CountForecast
 from eremite.ledger import Ledger
 from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
+from eremite.release.summary import summary
 from eremite.release.words import mechanism_in_words, protection_in_words, sets_by_point
 from eremite.session import Session
 
@@ -40,9 +40,8 @@ class Tour:
 
     def steps(self) -> Iterator[Step]:
         """The steps of the tour, each computed when it is requested."""
-        forecast = self._forecast()
-        yield forecast
-        yield self._how_many(forecast.forecast)
+        yield self._forecast()
+        yield self._how_many()
         yield self._where_pairs()
         yield self._where_triples()
         yield self._within_wards()
@@ -71,7 +70,7 @@ class Tour:
             within=_WITHIN,
         )
 
-    def _how_many(self, forecast: CountForecast | None) -> Step:
+    def _how_many(self) -> Step:
         with bar("Counting"):
             release = self._count()
         exact = self.exact.count(EXTREME.columns)
@@ -82,12 +81,11 @@ class Tour:
             command=self._count_command,
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
-            reading=f"The forecast at epsilon {shown(COUNT)} says how far off this may be. Noise may turn a small "
+            reading="How far off this may be comes from the public sample, as in the forecast. Noise may turn a small "
             "count into 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
             "so does the size of the noise: it depends on the rows.",
             exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
             release=release,
-            forecast=forecast,
         )
 
     def _where_pairs(self) -> Step:
@@ -261,7 +259,9 @@ class Tour:
         return self._command("count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}")
 
     def _cost(self, release: Release) -> dict[str, str]:
-        spent = {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
+        said = summary(release).meaning
+        accuracy = {name: said[name] for name in ("error", "chance", "from", "judged by") if name in said}
+        spent = accuracy | {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
         return spent | self._remaining | {"protects": protection_in_words(release)}
 
     @property
