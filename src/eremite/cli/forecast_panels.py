@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import chain
+from math import ceil
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -29,7 +30,9 @@ _OTHER_ERROR = "A private table that is not like these rows has another error. N
 def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
     heads = ("epsilon", "noise", "half off by at most", "95 % off by at most")
-    rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    rows = [
+        (shown(one.epsilon), one.mechanism, f"{ceil(one.median):,}", f"{ceil(one.most):,}") for one in forecast.errors
+    ]
     lines = _computed_on(forecast)
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
@@ -43,7 +46,7 @@ def groups_forecast_panel(forecast: CountByForecast) -> Panel:
         (
             group_in_words(one.group),
             *([f"{one.outliers:,}"] if known else []),
-            *(f"{error.most:,.0f}" for error in one.errors),
+            *(f"{ceil(error.most):,}" for error in one.errors),
         )
         for one in forecast.groups
     ]
@@ -58,7 +61,7 @@ def groups_forecast_panel(forecast: CountByForecast) -> Panel:
 def mechanisms_panel(compared: MechanismComparison) -> Panel:
     """The error of a count by mechanism and epsilon, and why some have none."""
     epsilons = list(dict.fromkeys(error.epsilon for error in compared.errors))
-    most = {(error.mechanism, error.epsilon): f"{error.most:,.0f}" for error in compared.errors}
+    most = {(error.mechanism, error.epsilon): f"{ceil(error.most):,}" for error in compared.errors}
     rows = [
         (mechanism, *(most.get((mechanism, epsilon), "-") for epsilon in epsilons))
         for mechanism in dict.fromkeys(error.mechanism for error in compared.errors)
@@ -70,7 +73,7 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
 
 def rows_forecast_panel(forecast: RowsForecast) -> Panel:
     """The error of a number of rows by epsilon."""
-    rows = [(shown(one.epsilon), f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    rows = [(shown(one.epsilon), f"{ceil(one.median):,}", f"{ceil(one.most):,}") for one in forecast.errors]
     heads = ("epsilon", "half of the answers off by at most", "95 % off by at most")
     lines = ["how far off a private number of rows is, whatever the rows are"]
     return _panel(lines, grid(heads, rows, gap=3), Text("Nothing was spent."))
@@ -93,7 +96,7 @@ def report_forecast_panel(forecast: ReportForecast, needed: Fraction | None, pro
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
     heads = ("epsilon", "first set right", f"all {forecast.h} right", "95 % of the counts off by at most")
     rows = [
-        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{ceil(one.most):,}")
         for one in forecast.chances
     ]
     return _panel(lines, _best_sets(forecast), grid(heads, rows, gap=3), _simulated(forecast))

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES, SUSPECT, Files
@@ -56,7 +57,9 @@ class Tour:
         with bar("Forecasting; the first run also compiles, half a minute"):
             forecast = self.session.forecast_count(DEFINITION, columns, epsilon=[0.1, 0.2, 0.5, COUNT, 2])
             needed = self.session.epsilon_for_count(DEFINITION, columns, within=_WITHIN)
-        errors = {f"epsilon {shown(error.epsilon)}": f"95 % within {error.most:,.0f} rows" for error in forecast.errors}
+        errors = {
+            f"epsilon {shown(error.epsilon)}": f"95 % within {ceil(error.most):,} rows" for error in forecast.errors
+        }
         return Step(
             title="What would an answer be worth?",
             why="Before spending anything: how far off would a private count of the glucose outliers be? A forecast "
