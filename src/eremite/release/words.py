@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, floor, log
 from typing import Any
 
 from eremite.errors import InputError
@@ -99,18 +99,16 @@ def warning_in_words(release: Release) -> str:
 
 
 def _percent(chance: float) -> str:
-    """A chance that was simulated is neither 0 nor 1."""
+    """A chance that was simulated is neither 0 nor 1; one below a half is below 50 %."""
     if chance < 0.01:
         return "less than 1 %"
-    return "more than 99 %" if chance > 0.99 else f"about {100 * chance:.0f} %"
+    return "more than 99 %" if chance > 0.99 else f"about {floor(100 * chance + 1e-9)} %"
 
 
 def _named(release: Release) -> str:
-    one, several = {
-        "detect_outliers": ("candidate named", "candidates named"),
-        "explain_outlier": ("set of columns named", "sets of columns named"),
-    }.get(release.query, ("set of columns named", "sets of columns named"))
-    return f"the {one if _drawn_number(release) == 1 else several}"
+    one = subject_in_words(release)[0] if release.query == "detect_outliers" else "set"
+    of = " of columns" if one == "set" else ""
+    return f"the {one}{'s' * (_drawn_number(release) != 1)}{of} named"
 
 
 def _drawn_number(release: Release) -> int:

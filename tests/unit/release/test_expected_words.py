@@ -17,6 +17,10 @@ def drawn(value, chance, query="top_subspaces"):
     return replace(RELEASE, query=query, value=value, expected=Expected(chance=chance, chance_from=FROM))
 
 
+def among(candidates, release):
+    return replace(release, parameters=(("candidates", candidates),))
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -38,8 +42,9 @@ def test_count_says_between_which_numbers_it_lies(value, words):
         (drawn((("bmi",),), 0.49), "the set of columns named is"),
         (drawn((("bmi",), ("bmi", "glucose")), 0.1), "the sets of columns named are"),
         (drawn(((("bmi",), 135), (("glucose",), 7)), 0.1, "outlier_report"), "the sets of columns named are"),
-        (drawn((3,), 0.2, "detect_outliers"), "the candidate named is"),
-        (drawn((3, 1), 0.2, "detect_outliers"), "the candidates named are"),
+        (among(20, drawn((3,), 0.2, "detect_outliers")), "the candidate named is"),
+        (among(20, drawn((3, 1), 0.2, "detect_outliers")), "the candidates named are"),
+        (drawn((3, 1), 0.2, "detect_outliers"), "the rows named are"),
         (drawn((("bmi",),), 0.2, "explain_outlier"), "the set of columns named is"),
     ],
 )
@@ -54,7 +59,9 @@ def test_what_is_more_likely_wrong_than_right_says_so_where_the_answer_is(releas
     assert "chance of about 50 %" in summary(likely).facts["chance"]
 
 
-@pytest.mark.parametrize(("chance", "words"), [(0.0, "less than 1 %"), (0.012, "about 1 %"), (0.998, "more than 99 %")])
+@pytest.mark.parametrize(
+    ("chance", "words"), [(0.0, "less than 1 %"), (0.499, "about 49 %"), (0.998, "more than 99 %")]
+)
 def test_chance_is_never_said_to_be_nothing_or_certain(chance, words):
     assert chance_in_words(drawn((("bmi",),), chance)).endswith(f"with a chance of {words}")
 
