@@ -77,12 +77,13 @@ class Comparison:
 
     def exact(self, i: int) -> Fraction:
         """The h-th smallest lead of one count, or the largest if there are not as many; 0 if there is no other."""
-        at_least, smallest = self._least_leads(i), list[Fraction]()
-        for j in np.argsort(at_least, kind="stable").tolist():
-            if j == i:
-                continue
+        left, smallest = np.arange(len(self._seen)) != i, list[Fraction]()
+        while left.any():
+            at_least = np.where(left, self._least_leads(i), np.inf)  # every lead that is computed tells more of others
+            j = int(at_least.argmin())
             if len(smallest) == self._h and at_least[j] >= smallest[-1]:
                 break
+            left[j] = False
             insort(smallest, self._lead(i, j))
             del smallest[self._h :]
         return smallest[-1] if smallest else Fraction(0)
