@@ -40,6 +40,8 @@ def test_panel_says_for_each_point_in_which_columns_it_stands_alone(capsys: Capt
         "searched all 6 sets of 1 to 2 columns "
         "alone a point with fewer than 5 rows within distance 0.04; distances run from 0 to 1, as the public bounds "
         "scale every column "
+        "chance the sets of columns named are all right with a chance of more than 99 % "
+        "judged by made-up numbers: no row near those that should be named, 10 times min_neighbors near all others "
         "draws in 19 of 20, at most 5 more rows near than in the best set; one more column counts as 9 rows, and fewer "
         "than 5 rows count alike "
         "spent epsilon 4, pure; draws: permute-and-flip left epsilon 2 for all later questions; see eremite budget "

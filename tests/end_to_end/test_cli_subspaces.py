@@ -80,6 +80,19 @@ def assert_words(panel: str, pattern: str) -> re.Match[str]:
     return found
 
 
+def likely_wrong(named: str, right: str) -> str:
+    """The sentence above an answer that is more likely wrong than right."""
+    percent = r"about \d\d? %|less than 1 %"
+    return rf"At this epsilon {named} more likely wrong than right: the chance that {right} is (?:{percent})\. "
+
+
+def chance(named: str) -> str:
+    return rf"chance {named} with a chance of (?:about \d\d? %|less than 1 %|more than 99 %) judged by made-up .*? "
+
+
+SETS_WRONG = likely_wrong("the sets of columns named are", "all of them are right")
+
+
 @pytest.mark.usefixtures("middle")
 def test_panel_lists_subspaces_in_the_order_drawn(capsys: Captured, patients: Path) -> None:
     code, out, err = subspaces(capsys, patients)
@@ -87,9 +100,10 @@ def test_panel_lists_subspaces_in_the_order_drawn(capsys: Captured, patients: Pa
     assert_words(
         out,
         r"subspaces drawn as the 2 sets of columns with the most outliers, in the order drawn "
-        r"1\. bmi and blood, sugar 2\. (bmi|blood, sugar) and pulse "
+        rf"{SETS_WRONG}1\. bmi and blood, sugar 2\. (bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
+        rf"{chance('the sets of columns named are all right')}"
         r"spent epsilon 4, pure; draws: compared, permute-and-flip "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
@@ -102,9 +116,13 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
     found = assert_words(
         out,
         r"report drawn as the 2 sets of columns with the most outliers, in the order drawn, each with its noisy "
-        r"count among 400 rows 1\. about (\d+) bmi and blood, sugar 2\. about \d+ (?:bmi|blood, sugar) and pulse "
+        rf"count among 400 rows {SETS_WRONG}1\. about (\d+) bmi and blood, sugar "
+        r"2\. about \d+ (?:bmi|blood, sugar) and pulse "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
+        r"error 95 % of such counts are off by 44 at most, so where a count is no larger than that there may be none "
+        r"from 400 made-up rows of each of three shapes, about half of them outliers; the largest error, and a fifth "
+        rf"more {chance('the sets of columns named are all right')}"
         r"spent epsilon 4, pure; draws: compared, permute-and-flip; counts: auto "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
@@ -119,9 +137,11 @@ def test_panel_of_one_subspace_among_listed_ones(capsys: Captured, patients: Pat
     assert (code, err) == (0, "")
     assert_words(
         out,
-        r"subspaces drawn as the set of columns with the most outliers 1\. (blood, sugar and )?pulse "
+        r"subspaces drawn as the set of columns with the most outliers "
+        rf"{likely_wrong('the set of columns named is', 'it is right')}1\. (blood, sugar and )?pulse "
         r"searched 2 listed sets of columns "
         rf"outlier a row with fewer than 1 other row within distance 0\.05; {OUTLIER} "
+        rf"{chance('the set of columns named is right')}"
         r"spent epsilon 1/3, pure; draws: paper, exponential "
         + LEFT.format("17/3")
         + r" protects every person, with up to 2 rows: .*",
@@ -159,6 +179,7 @@ def test_panel_lists_candidates_by_row_with_their_values(capsys: Captured, patie
         r"2\. candidate (1|3) bmi = 25, .* and pulse = (75|70\.5) "
         r"candidates 3 public points "
         rf"outlier a candidate with fewer than 5 rows within distance 0\.05; {OUTLIER} "
+        rf"{chance('the candidates named are all right')}"
         r"spent epsilon 4, pure; draws: permute-and-flip "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip
@@ -170,10 +191,12 @@ def test_panel_of_rows_says_how_close_to_random_it_is(capsys: Captured, patients
     found = assert_words(
         out,
         r"detect drawn as the 3 rows with the fewest rows near them in bmi and blood, sugar, in the order drawn "
+        rf"{likely_wrong('the rows named are', 'all of them are right')}"
         r"1\. row (\d+) 2\. row (\d+) 3\. row (\d+) "
         r"candidates the rows of the table, by number: in each draw the loneliest is at most 1\.0\d times as likely as "
         r"any other, so this is close to a random pick unless that factor is large "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
+        rf"{chance('the rows named are all right')}"
         r"spent epsilon 0\.2, pure; draws: exponential " + LEFT.format(r"5\.8") + " " + PROTECTS.format(r"1\.23"),
     )
     numbers = {int(number) for number in found.groups()}
@@ -184,8 +207,9 @@ def test_panel_of_rows_says_how_close_to_random_it_is(capsys: Captured, patients
 def test_panel_of_one_candidate(capsys: Captured, patients: Path) -> None:
     out = detect(capsys, patients, patients / "points.csv", top=1, columns="pulse")[1]
     assert "the candidate with the fewest rows near it in pulse 1. candidate 2 pulse = 190 candidates" in words(out)
-    assert "the row with the fewest rows near it in pulse 1. row" in words(
-        detect(capsys, patients, rows=True, top=1, columns="pulse")[1]
+    among_rows = words(detect(capsys, patients, rows=True, top=1, columns="pulse")[1])
+    assert (
+        "the row with the fewest rows near it in pulse At this epsilon the row named is more likely wrong" in among_rows
     )
 
 
