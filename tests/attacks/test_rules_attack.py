@@ -175,8 +175,8 @@ def test_attack_catches_a_cap_by_the_rows_that_take_part(monkeypatch):
     """With replaced rows N is the number of all rows: one that takes no part may come to do so."""
     honest = count_module.counted
 
-    def counted(part, definition, noise, relation):
-        return honest(part, definition, noise, Relation(relation.neighbors, max(1, len(part.points))))
+    def counted(part, definition, noise, relation, progress=None):
+        return honest(part, definition, noise, Relation(relation.neighbors, max(1, len(part.points))), progress)
 
     monkeypatch.setattr(count_module, "counted", counted)
     assert attack_count(in_strata("replace")) is not None

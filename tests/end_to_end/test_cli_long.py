@@ -81,7 +81,7 @@ SHOWN = {
     "report": "Searching: 3 sets of columns counted",
     "detect": "Searching: 2 points looked at",
     "explain": "Counting: 2 points looked at",
-    "choose-radius": "Counting: 2 radii counted",
+    "choose-radius": "Counting: 0 looks taken",
 }
 
 

@@ -221,7 +221,7 @@ def forecast_detect(
     rows: MadeUpRows = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forecast how likely a detection names the candidates with the fewest rows near. Opens no private table."""
+    """Forecast how likely a detection names the right candidates."""
     from eremite import EpsilonForDetectQuery, ForecastDetectQuery, OutlierDefinition
 
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))
@@ -247,7 +247,7 @@ def forecast_explain(
     rows: MadeUpRows = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forecast how likely an explanation names the columns in which points stand alone. Opens no private table."""
+    """Forecast how likely an explanation names the right columns."""
     from eremite import EpsilonForExplainQuery, ForecastExplainQuery, OutlierDefinition
 
     definition = OutlierDefinition(min_neighbors=min_neighbors, radius=radius, within=parse_strata(strata, "--strata"))

@@ -28,7 +28,7 @@ def page(
     ledger: LedgerPlace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write what was asked, the answers and what is left as one HTML page. Spends nothing, opens no table.
+    """Write the answers so far as one HTML page. Spends nothing.
 
     The page has released values and public facts alone, so it may be passed on; with --account, nothing of others.
     """

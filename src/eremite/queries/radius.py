@@ -110,19 +110,18 @@ class RadiusPlan:
         """The radius. Differentially private with `privacy`, once that has been charged."""
         part, relation = table.part(self.columns, self.definitions[0].within), relation_of(table)
         ways = walks(part.points, part.starts, self.definitions, self.target, self.limit, relation)
+        told, looks = progress or (lambda _: None), count()
 
         def score(i: int) -> tuple[Fraction, Fraction]:
             least, most = ways[i].bounds()
             return -most, -least
 
-        looks = count(1)
-
         def look(i: int) -> tuple[Fraction, Fraction]:
+            told(next(looks))
             ways[i].narrow()
-            if progress is not None:
-                progress(next(looks))
             return score(i)
 
+        told(next(looks))
         drawn = Scores([score(i) for i in range(len(ways))], look, self.each / 2).permute_and_flip()
         return self.definitions[drawn].radius
 

@@ -106,9 +106,10 @@ def _percent(chance: float) -> str:
 
 
 def _named(release: Release) -> str:
-    one = subject_in_words(release)[0] if release.query == "detect_outliers" else "set"
-    of = " of columns" if one == "set" else ""
-    return f"the {one}{'s' * (_drawn_number(release) != 1)}{of} named"
+    several = "s" * (_drawn_number(release) != 1)
+    if release.query == "detect_outliers":
+        return f"the {subject_in_words(release)[0]}{several} named"
+    return f"the set{several} of columns named"
 
 
 def _drawn_number(release: Release) -> int:

@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from eremite.engines import tree
 from eremite.engines.local import find_neighbors_with
 from eremite.engines.pair import COMPILES, UNROLLED, squared_reach
 from eremite.forecast import SHAPES, made_up
@@ -55,6 +56,8 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
     for rows, threads in product((points, points.copy()), (1, 2)):
         found = find_neighbors_with(threads, rows, radius, _NEIGHBORS)
         found.of(np.flatnonzero(found.degrees < _NEIGHBORS))
+        reach = squared_reach(radius, rows.shape[1])
+        tree.count_rows(tree.build(rows, 1), rows, np.arange(len(rows)), reach, _NEIGHBORS, threads)
         list(Around(found, np.arange(len(rows))).crowds(np.flatnonzero(found.degrees < _NEIGHBORS), 0))
     core_bound(points, radius)
     truss_bound(points, radius)

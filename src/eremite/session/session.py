@@ -199,8 +199,8 @@ class Session(Forecasts, Shown):
                 `DetectQuery`, `ExplainQuery`, `RadiusQuery`, `RowsQuery`, or `ScreenQuery`, whose answer is an open
                 `Screen`.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
-            progress: Called with how much is done so far: sets of columns, groups or radii that were counted, points
-                that were looked at, or steps of a count. For the custodian: the pace depends on the rows.
+            progress: Called with how much is done so far: sets of columns or groups that were counted, points that were
+                looked at, looks at radii, or steps of a count. For the custodian: the pace depends on the rows.
 
         Raises:
             InputError: The question does not fit the table, or the id was used for another question.
