@@ -47,6 +47,13 @@ def test_page_replaces_an_older_page_and_no_other_file(asked, capsys):
     assert run(capsys, "page", "patients.toml", "-o", "patients.html")[0] == 0
 
 
+@pytest.mark.parametrize("file", ["patients.toml", "patients.db"])
+def test_page_never_replaces_a_description_or_a_ledger_even_if_named(asked, capsys, file):
+    start = (asked / file).read_bytes()[:16]
+    assert "was not written by eremite page" in refused(capsys, "page", "patients.toml", "-o", file)
+    assert (asked / file).read_bytes()[:16] == start
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -1,7 +1,7 @@
 """Each kind of chart as SVG, made for the width of a phone: lines are below each other, names are horizontal."""
 
 from collections.abc import Callable, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 from textwrap import wrap
 from typing import Any
 
@@ -169,7 +169,7 @@ def _answers(chart: AnswersChart) -> Drawing:
 
 def _errors(chart: ErrorsChart) -> Drawing:
     """A bar up to the 95 % error for each epsilon, with a mark at the median."""
-    labels = [f"{most:,.0f}" for most in chart.mosts]
+    labels = [f"{ceil(most):,}" for most in chart.mosts]
     names = [f"epsilon {epsilon}" for epsilon in chart.epsilons]
     wanted = None if chart.wanted is None else (chart.wanted, f"wanted: {chart.wanted:,g}")
     bars = [(0.0, most) for most in chart.mosts]

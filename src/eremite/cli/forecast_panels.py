@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import chain
+from math import ceil
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -18,6 +19,7 @@ from eremite.forecast import (
     RowsForecast,
     SubspacesForecast,
 )
+from eremite.forecast.graded import GRADED
 from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.release.words import group_in_words
@@ -27,8 +29,10 @@ _OTHER_ERROR = "A private table that is not like these rows has another error. N
 
 def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
-    heads = ("epsilon", "noise", "half of the counts off by", "95 % off by at most")
-    rows = [(shown(one.epsilon), one.mechanism, f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    heads = ("epsilon", "noise", "half off by at most", "95 % off by at most")
+    rows = [
+        (shown(one.epsilon), one.mechanism, f"{ceil(one.median):,}", f"{ceil(one.most):,}") for one in forecast.errors
+    ]
     lines = _computed_on(forecast)
     if needed is not None:
         lines = [f"epsilon {shown(needed)} keeps 95 % of the counts within {within}", *lines]
@@ -37,22 +41,27 @@ def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, withi
 
 def groups_forecast_panel(forecast: CountByForecast) -> Panel:
     """The error of the count of each group by epsilon."""
+    known = all(one.outliers is not None for one in forecast.groups)  # cautious rows have no groups of their own
     rows = [
-        (group_in_words(one.group), _number(one.outliers), *(f"{error.most:,.0f}" for error in one.errors))
+        (
+            group_in_words(one.group),
+            *([f"{one.outliers:,}"] if known else []),
+            *(f"{ceil(error.most):,}" for error in one.errors),
+        )
         for one in forecast.groups
     ]
     lines = [
         f"95 % of the counts in {list_names(forecast.columns)}, by {list_names(forecast.by)}, are off by at most",
         f"on {forecast.stand_in}",
     ]
-    heads = ("epsilon", "outliers there", *map(shown, forecast.epsilons))
+    heads = ("epsilon", *(["outliers there"] if known else []), *map(shown, forecast.epsilons))
     return _panel(lines, grid(heads, rows, gap=2), Text(_OTHER_ERROR))
 
 
 def mechanisms_panel(compared: MechanismComparison) -> Panel:
     """The error of a count by mechanism and epsilon, and why some have none."""
     epsilons = list(dict.fromkeys(error.epsilon for error in compared.errors))
-    most = {(error.mechanism, error.epsilon): f"{error.most:,.0f}" for error in compared.errors}
+    most = {(error.mechanism, error.epsilon): f"{ceil(error.most):,}" for error in compared.errors}
     rows = [
         (mechanism, *(most.get((mechanism, epsilon), "-") for epsilon in epsilons))
         for mechanism in dict.fromkeys(error.mechanism for error in compared.errors)
@@ -64,7 +73,7 @@ def mechanisms_panel(compared: MechanismComparison) -> Panel:
 
 def rows_forecast_panel(forecast: RowsForecast) -> Panel:
     """The error of a number of rows by epsilon."""
-    rows = [(shown(one.epsilon), f"{one.median:,.0f}", f"{one.most:,.0f}") for one in forecast.errors]
+    rows = [(shown(one.epsilon), f"{ceil(one.median):,}", f"{ceil(one.most):,}") for one in forecast.errors]
     heads = ("epsilon", "half of the answers off by at most", "95 % off by at most")
     lines = ["how far off a private number of rows is, whatever the rows are"]
     return _panel(lines, grid(heads, rows, gap=3), Text("Nothing was spent."))
@@ -76,7 +85,7 @@ def subspaces_forecast_panel(forecast: SubspacesForecast, needed: Fraction | Non
     lines = [f"on {forecast.stand_in}", f"searched: {forecast.family}{_alike(forecast.definition)}"]
     if needed is not None:
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
-    return _panel(lines, _best_sets(forecast), _chances(forecast), _simulated(forecast))
+    return _panel(lines, _best_sets(forecast), _chances(forecast), _draws(forecast), _simulated(forecast))
 
 
 def report_forecast_panel(forecast: ReportForecast, needed: Fraction | None, probability: str | None) -> Panel:
@@ -87,7 +96,7 @@ def report_forecast_panel(forecast: ReportForecast, needed: Fraction | None, pro
         lines = [f"epsilon {shown(needed)} names {right} with probability {probability}", *lines]
     heads = ("epsilon", "first set right", f"all {forecast.h} right", "95 % of the counts off by at most")
     rows = [
-        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+        (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{ceil(one.most):,}")
         for one in forecast.chances
     ]
     return _panel(lines, _best_sets(forecast), grid(heads, rows, gap=3), _simulated(forecast))
@@ -118,10 +127,6 @@ def _computed_on(forecast: CountForecast | MechanismComparison) -> list[str]:
     return [f"on {forecast.stand_in}: {forecast.outliers:,} outliers in {where}"]
 
 
-def _number(outliers: int | None) -> str:
-    return "-" if outliers is None else f"{outliers:,}"
-
-
 def _where(forecast: CountForecast | MechanismComparison) -> str:
     return f"{list_names(forecast.columns)}{_alike(forecast.definition)}"
 
@@ -132,10 +137,15 @@ def _alike(definition: OutlierDefinition) -> str:
 
 def _best_sets(forecast: SubspacesForecast | ReportForecast) -> Text:
     """The sets that a search should name, and the best of the others."""
-    most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
+    made_up = forecast.stand_in == GRADED  # for no set in particular, so none is named
+    if made_up:
+        counts = list_names([f"{outliers:,}" for _, outliers in forecast.best], "counts", show=str)
+        most = f"{counts} in the best {'set' if forecast.h == 1 else f'{forecast.h:,} sets'}"
+    else:
+        most = "; ".join(f"{outliers:,} in {list_names(columns)}" for columns, outliers in forecast.best)
     if forecast.runner_up is not None:
         most += f"; {f'{forecast.runner_up:,} at most' if forecast.runner_up else 'none'} in any other set"
-    return Text(f"outliers: {most}")
+    return Text(f"outliers{', made up' * made_up}: {most}")
 
 
 def _chances(forecast: SubspacesForecast) -> RenderableType:
@@ -144,9 +154,18 @@ def _chances(forecast: SubspacesForecast) -> RenderableType:
     rows = []
     for chance in forecast.chances:
         chances = [chance.found, chance.all_found, chance.share] if several else [chance.found]
-        drawn = (shown(chance.epsilon), f"{chance.utility}, {chance.selection}")
-        rows.append((*drawn, *(f"{100 * each:.0f} %" for each in chances), f"{chance.missed:,.1f}"))
-    return grid(("epsilon", "draws", *heads, "outliers missed"), rows, gap=3)
+        rows.append((shown(chance.epsilon), *(f"{100 * each:.0f} %" for each in chances), f"{chance.missed:,.1f}"))
+    return grid(("epsilon", *heads, "outliers missed"), rows, gap=3)
+
+
+def _draws(forecast: SubspacesForecast) -> Text:
+    """How sets are drawn, which may depend on epsilon."""
+    by_draw: dict[str, list[str]] = {}
+    for one in forecast.chances:
+        by_draw.setdefault(f"{one.utility}, {one.selection}", []).append(shown(one.epsilon))
+    if len(by_draw) == 1:
+        return Text(f"draws: {next(iter(by_draw))}")
+    return Text("\n".join(f"draws at epsilon {', '.join(at)}: {draw}" for draw, at in by_draw.items()))
 
 
 def _panel(head: list[str], *parts: RenderableType) -> Panel:

@@ -37,8 +37,7 @@ def page(
     from eremite.table import read_description
 
     file = description.with_suffix(".html") if output is None else output
-    if output is None:
-        _require_ours(file)
+    _require_replaceable(file, named=output is not None)
     dataset, opened, complaint = ledger_to_look_at(description, ledger)
     if complaint is not None:
         print_notice(complaint)
@@ -61,15 +60,17 @@ def _public_table(description: "Description") -> "PublicTable":
     return PublicTable(dataset.name, description.rules(), about, dataset.rows_per_person, dataset.neighbors)
 
 
-def _require_ours(file: Path) -> None:
-    """Replace an older page, and no other file, unless its name was given."""
+def _require_replaceable(file: Path, *, named: bool) -> None:
+    """Replace an older page, or an .html file that was named; never a description, a table or a ledger."""
     from eremite.page.document import GENERATOR
 
+    if not file.is_file() or (named and file.suffix.lower() in (".html", ".htm")):
+        return
     try:
-        other = file.exists() and GENERATOR not in file.read_text(encoding="utf-8", errors="replace")[:500]
+        ours = GENERATOR in file.read_text(encoding="utf-8", errors="replace")[:500]
     except OSError as error:
         raise _not_written(file, error) from None
-    if other:
+    if not ours:
         raise InputError(f"{file} was not written by eremite page; choose another file with -o.")
 
 

@@ -85,7 +85,16 @@ class Patients:
 
 def patients() -> Patients:
     """The table of the demo; the same every time."""
-    rng = np.random.default_rng(_SEED)
+    return _made_up(_SEED)
+
+
+def public_sample() -> Patients:
+    """Other patients of the same kinds, as a public study might have: no private row."""
+    return _made_up(_PUBLIC_SEED)
+
+
+def _made_up(seed: int) -> Patients:
+    rng = np.random.default_rng(seed)
     kinds = {EXTREME: _extreme(rng), ODD_PAIR: _odd_pairs(rng), ODD_TRIPLE: _odd_triples(rng)}
     rest = _ordinary(rng, N_ROWS - sum(map(len, kinds.values())))
     order = rng.permutation(N_ROWS)
@@ -95,14 +104,6 @@ def patients() -> Patients:
     wards = _wards(rng, rows)
     planted[ODD_WARD] = _moved(rng, rows, wards, places[-1])
     return Patients(_without_some_pulses(rng, rows, planted[ODD_WARD]), wards, planted)
-
-
-def public_sample() -> Patients:
-    """Other ordinary patients, as a public study might have: no planted outliers and no private row."""
-    rng = np.random.default_rng(_PUBLIC_SEED)
-    rows = _rounded(_ordinary(rng, N_ROWS))
-    wards = _wards(rng, rows)
-    return Patients(_without_some_pulses(rng, rows, np.empty(0, dtype=np.int64)), wards, {})
 
 
 def scaled(rows: Floats) -> Floats:

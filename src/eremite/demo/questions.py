@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from eremite.demo.exact import Exact
 from eremite.demo.files import CANDIDATES, SUSPECT, Files
@@ -12,12 +13,12 @@ from eremite.demo.progress import bar
 from eremite.demo.shell import NEXT
 from eremite.demo.steps import Step
 from eremite.errors import BudgetRefused
-from eremite.forecast import CountForecast
 from eremite.ledger import Ledger
 from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import shown
 from eremite.release import Release
+from eremite.release.summary import summary
 from eremite.release.words import mechanism_in_words, protection_in_words, sets_by_point
 from eremite.session import Session
 
@@ -40,9 +41,8 @@ class Tour:
 
     def steps(self) -> Iterator[Step]:
         """The steps of the tour, each computed when it is requested."""
-        forecast = self._forecast()
-        yield forecast
-        yield self._how_many(forecast.forecast)
+        yield self._forecast()
+        yield self._how_many()
         yield self._where_pairs()
         yield self._where_triples()
         yield self._within_wards()
@@ -57,7 +57,9 @@ class Tour:
         with bar("Forecasting; the first run also compiles, half a minute"):
             forecast = self.session.forecast_count(DEFINITION, columns, epsilon=[0.1, 0.2, 0.5, COUNT, 2])
             needed = self.session.epsilon_for_count(DEFINITION, columns, within=_WITHIN)
-        errors = {f"epsilon {shown(error.epsilon)}": f"95 % within {error.most:,.0f} rows" for error in forecast.errors}
+        errors = {
+            f"epsilon {shown(error.epsilon)}": f"95 % within {ceil(error.most):,} rows" for error in forecast.errors
+        }
         return Step(
             title="What would an answer be worth?",
             why="Before spending anything: how far off would a private count of the glucose outliers be? A forecast "
@@ -71,7 +73,7 @@ class Tour:
             within=_WITHIN,
         )
 
-    def _how_many(self, forecast: CountForecast | None) -> Step:
+    def _how_many(self) -> Step:
         with bar("Counting"):
             release = self._count()
         exact = self.exact.count(EXTREME.columns)
@@ -82,12 +84,11 @@ class Tour:
             command=self._count_command,
             answer=f"About {release.value:,} of {self.session.n_rows:,} patients are outliers in glucose.",
             facts=self._cost(release),
-            reading=f"The forecast at epsilon {shown(COUNT)} says how far off this may be. Noise may turn a small "
+            reading="How far off this may be comes from the public sample, as in the forecast. Noise may turn a small "
             "count into 0, which then means: not clearly more than none. The exact count stays with the custodian, and "
             "so does the size of the noise: it depends on the rows.",
             exact=f"Exactly {exact:,}. {self._planted(EXTREME)}",
             release=release,
-            forecast=forecast,
         )
 
     def _where_pairs(self) -> Step:
@@ -261,7 +262,9 @@ class Tour:
         return self._command("count", "--columns glucose", f"--epsilon {shown(COUNT)}", f"--request-id {_REQUEST_ID}")
 
     def _cost(self, release: Release) -> dict[str, str]:
-        spent = {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
+        said = summary(release).meaning
+        accuracy = {name: said[name] for name in ("error", "chance", "from", "judged by") if name in said}
+        spent = accuracy | {"spent": f"epsilon {shown(release.epsilon)}, by {mechanism_in_words(release)}"}
         return spent | self._remaining | {"protects": protection_in_words(release)}
 
     @property

@@ -85,9 +85,9 @@ def _part(step: Step) -> Part:
 
 
 def _picture(step: Step) -> str:
-    """The picture of a step's release, with the forecast of a count, or of the forecast alone."""
+    """The picture of a step's release, or of its forecast."""
     if step.release is not None:
-        shown = pictured(step.release, step.forecast)
+        shown = pictured(step.release)
         return svg(shown.chart, shown.title)
     return "" if step.forecast is None else svg(errors_chart(step.forecast, step.within), step.answer)
 

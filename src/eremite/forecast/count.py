@@ -7,7 +7,7 @@ private table as far as the stand-in is like it; nothing here has looked at one.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eremite.cards import Card
@@ -89,7 +89,8 @@ def errors_chart(forecast: CountForecast, within: float | None = None) -> Errors
 def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> Card:
     """Errors as a notebook shows them, and the facts they rest on."""
     rows = [
-        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{e.median:,.0f}", f"{e.most:,.0f}") for e in forecast.errors
+        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{ceil(e.median):,}", f"{ceil(e.most):,}")
+        for e in forecast.errors
     ]
     facts = {
         "outlier": definition_in_words(forecast.definition),
@@ -97,7 +98,7 @@ def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str,
         "spent": "nothing; no private row was looked at",
     }
     title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
-    heads = ("spending", "noise", "half of the counts off by", "95 % off by at most")
+    heads = ("spending", "noise", "half off by at most", "95 % off by at most")
     return Card(title, facts | more, heads, rows)
 
 

@@ -39,6 +39,7 @@ _MOST_COUNTED = 500  # sets of columns in which public rows are counted: a few s
 _MOST_SCORES = 5_000_000  # in all simulated draws of a search together
 _FEW_RUNS = 200
 _LARGEST_ERROR = 1e15
+_WHATEVER_THE_ROWS = "epsilon, min_neighbors and the number of columns alone, whatever the rows are"
 
 
 def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expected:
@@ -52,11 +53,11 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
     match plan:
         case CountPlan():
             rows = _rows_to_count(facts, stand_in)
-            return _error(expected_error(rows, plan)[1].most, rows.words)
+            return _error(expected_error(rows, plan)[1].most, _source(plan, rows))
         case CountByPlan():
             rows = _rows_to_count(facts, stand_in)
             errors = (expected_in(rows, plan, part)[1].most for part in parts_of(rows, plan))
-            return _error(max(errors), rows.words)
+            return _error(max(errors), _source(plan, rows))
         case SubspacesPlan():
             return _of_search(plan, facts, stand_in)
         case ReportPlan():
@@ -76,6 +77,11 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
 def _error(most: float, source: str) -> Expected:
     """Rounded up, as counts are whole."""
     return Expected(error=ceil(min(most, _LARGEST_ERROR)), error_from=source)
+
+
+def _source(plan: CountPlan | CountByPlan, rows: StandIn) -> str:
+    """Where the error comes from: noise that is scaled by the global sensitivity is the same for all rows."""
+    return _WHATEVER_THE_ROWS if plan.noise.decay is None else rows.words
 
 
 def _chance(chance: float, source: str) -> Expected:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from eremite.cards import Card
@@ -46,7 +47,7 @@ class CountByForecast(ForecastRecord):
 
     def _card(self) -> Card:
         rows = [
-            (show_name(group_in_words(one.group)), _number(one.outliers), *(f"{e.most:,.0f}" for e in one.errors))
+            (show_name(group_in_words(one.group)), _number(one.outliers), *(f"{ceil(e.most):,}" for e in one.errors))
             for one in self.groups
         ]
         facts = {

@@ -5,6 +5,7 @@ The search of the report is simulated as for `forecast_subspaces`, with the shar
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from eremite.cards import Card
@@ -57,7 +58,7 @@ class ReportForecast(ForecastRecord):
 
     def _card(self) -> Card:
         rows = [
-            (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{one.most:,.0f}")
+            (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{ceil(one.most):,}")
             for one in self.chances
         ]
         facts = {

@@ -87,7 +87,7 @@ def _part(one: Asked, table: PublicTable, several: bool) -> Part:
     return Part(
         title=said.question,
         answer=said.sentence if len(said.lines) == 1 else said.answer,
-        short=f"{said.sentence}. {said.warning}" if said.warning else said.sentence,
+        short=said.short,
         warning=said.warning,
         heads=said.heads,
         lines=said.lines if len(said.lines) > 1 else (),

@@ -11,6 +11,7 @@ from eremite.charts.words import outlier
 from eremite.plots.look import GRAY
 
 _LETTERS_AN_INCH = 12.0  # in a title
+_LINE_OF_TITLE, _LINE_OF_FOOTER = 0.2, 0.15  # inches
 
 
 class Definition(Protocol):
@@ -32,8 +33,10 @@ def frame(figure: Figure, title: str, *footer: str) -> Figure:
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(h_pad=0.1)
     letters = figure.get_figwidth() * _LETTERS_AN_INCH
-    figure.suptitle(fill(title, round(letters)), fontsize=11, parse_math=False)
-    below = "\n".join(fill(line, round(letters * 1.3)) for line in footer)
+    above, below = fill(title, round(letters)), "\n".join(fill(line, round(letters * 1.3)) for line in footer)
+    more = max(0, above.count("\n") - 1) * _LINE_OF_TITLE + max(0, below.count("\n") - 2) * _LINE_OF_FOOTER
+    figure.set_figheight(figure.get_figheight() + more)  # else long words leave no room for the picture
+    figure.suptitle(above, fontsize=11, parse_math=False)
     figure.supxlabel(below, fontsize=8, color=GRAY, parse_math=False)
     return figure
 

@@ -26,8 +26,10 @@ from eremite.privacy import shown
 from eremite.release.by_group import ByGroup
 from eremite.release.release import Release
 from eremite.release.words import (
+    chance_in_words,
     defined,
     drawn_sets_in_words,
+    error_in_words,
     explained_in_words,
     group_in_words,
     groups_in_words,
@@ -37,6 +39,7 @@ from eremite.release.words import (
     rows_error_in_words,
     sets_by_point,
     subject_in_words,
+    warning_in_words,
 )
 
 if TYPE_CHECKING:
@@ -93,12 +96,21 @@ def pictured(release: Release, forecast: Forecast | None = None) -> Pictured:
 
 
 def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
-    """A figure with a title in words, the answer, and a footer with the guarantee."""
+    """A figure with a title in words, which warns if need be, the answer, how far off it may be, and the guarantee."""
     from eremite.plots.charts import figure
     from eremite.plots.words import frame
 
     shown = pictured(release, forecast)
-    return frame(figure(shown.chart), shown.title, *filter(None, (shown.outlier, _guarantee(release))))
+    title = f"{shown.title}. {warning}" if (warning := warning_in_words(release)) else shown.title
+    return frame(figure(shown.chart), title, *filter(None, (shown.outlier, *_accuracy(release), _guarantee(release))))
+
+
+def _accuracy(release: Release) -> list[str]:
+    """What was expected of the answer, where the chart itself does not show it."""
+    expected = release.expected
+    of_counts = expected.error is not None and release.query in ("count_outliers_by", "outlier_report")
+    error = [f"forecast: {error_in_words(release)}"] if of_counts else []
+    return error if expected.chance is None else [*error, f"forecast: {chance_in_words(release)}"]
 
 
 def _guarantee(release: Release) -> str:

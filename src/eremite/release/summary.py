@@ -67,6 +67,13 @@ class Summary:
         return f"{self.answer}: {listed}" if self.parts else self.answer
 
     @property
+    def short(self) -> str:
+        """The answer on one line with what must not be left out: how far off it may be, or that it is likely wrong."""
+        error = self.meaning.get("error", "")
+        sentence = f"{self.sentence}; {error}" if error else self.sentence
+        return f"{sentence}. {self.warning}" if self.warning else sentence
+
+    @property
     def facts(self) -> dict[str, str]:
         """All facts in order."""
         return self.meaning | {"spent": self.spent, "protects": self.protects}
@@ -184,7 +191,8 @@ def _draws(release: Release) -> dict[str, str]:
 
 def _count(release: Release, beside: _Beside) -> _Said:
     of = f" of {beside.rows}" if beside.rows and release.neighbors == "replace" else " rows"
-    answer = f"about {release.value:,}{of} are outliers in {list_names(release.columns)}"
+    alike = f", among rows that agree on {list_names(within)}" if (within := defined(release).within) else ""
+    answer = f"about {release.value:,}{of} are outliers in {list_names(release.columns)}{alike}"
     return _Said(answer, _meaning(release) | _accuracy(release))
 
 
@@ -293,7 +301,7 @@ _KINDS = {
         "How many outliers?",
         "noise",
         "The true number with noise added. Noise may turn a small count into 0, which then means: not clearly more "
-        "than none. The size of the noise depends on the rows, so it stays with the custodian.",
+        "than none. Where the size of the noise depends on the rows, it stays with the custodian.",
     ),
     "count_outliers_by": (
         "count",

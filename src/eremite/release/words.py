@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, floor, log
 from typing import Any
 
 from eremite.errors import InputError
@@ -63,20 +63,27 @@ def rows_error_in_words(release: Release) -> str:
 
 
 def error_in_words(release: Release) -> str:
-    """How far off counts may be; of a single one, between which numbers it then lies."""
+    """How far off counts may be; of a single one, between which numbers it then lies; of several, which may be 0."""
     most = release.expected.error or 0
     if type(release.value) is not int:
-        return f"95 % of such counts are off by {most:,} at most"
+        none = ", so where a count is no larger than that there may be none" if min(_counts(release)) <= most else ""
+        return f"95 % of such counts are off by {most:,} at most{none}"
     low, high = max(0, release.value - most), release.value + most
     none = ", so there may be none or that many" if low == 0 else ""
     return f"95 % of such counts are off by {most:,} at most: between {low:,} and {high:,}{none}"
+
+
+def _counts(release: Release) -> list[int]:
+    """The counts of groups, or of the sets of a report."""
+    value: Any = release.value
+    return list(value.values()) if release.query == "count_outliers_by" else [count for _, count in value]
 
 
 def chance_in_words(release: Release) -> str:
     """How likely what was drawn is right."""
     chance = release.expected.chance or 0
     which = "is right" if _drawn_number(release) == 1 else "are all right"
-    return f"{_named(release)} {which} with a chance of about {100 * chance:.0f} %"
+    return f"{_named(release)} {which} with a chance of {_percent(chance)}"
 
 
 def warning_in_words(release: Release) -> str:
@@ -86,9 +93,16 @@ def warning_in_words(release: Release) -> str:
         return ""
     which, right = ("is", "that it is right") if _drawn_number(release) == 1 else ("are", "that all of them are right")
     return (
-        f"At this epsilon {_named(release)} {which} more likely wrong than right: the chance {right} is about "
-        f"{100 * chance:.0f} %."
+        f"At this epsilon {_named(release)} {which} more likely wrong than right: the chance {right} is "
+        f"{_percent(chance)}."
     )
+
+
+def _percent(chance: float) -> str:
+    """A chance that was simulated is neither 0 nor 1; one below a half is below 50 %."""
+    if chance < 0.01:
+        return "less than 1 %"
+    return "more than 99 %" if chance > 0.99 else f"about {floor(100 * chance + 1e-9)} %"
 
 
 def _named(release: Release) -> str:

@@ -105,6 +105,14 @@ def test_expected_count_is_the_forecast_of_the_same_count() -> None:
     )
 
 
+def test_error_of_global_noise_comes_from_no_rows() -> None:
+    table = table_of(curved(1_000))
+    plan = CountQuery(definition=DEFINITION, epsilon=1, mechanism="global-laplace").plan(table)
+    made, seen = expected_of(plan, table.facts), expected_of(plan, table.facts, table)
+    assert made == seen
+    assert made.error_from == "epsilon, min_neighbors and the number of columns alone, whatever the rows are"
+
+
 def test_expected_of_a_large_stand_in_looks_at_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of(curved(3_000))
     plan = CountQuery(definition=DEFINITION, epsilon=1).plan(table)

@@ -10,7 +10,7 @@ from eremite import InputError, OutlierDefinition, Release, Session, Table
 from eremite.forecast import CountForecast
 from eremite.forecast.count import CountError
 from eremite.plots import svg
-from eremite.release import ByGroup
+from eremite.release import ByGroup, Expected
 from tests.unit.plots.made import COLUMNS, SETS, made, marks, release, words
 
 
@@ -108,6 +108,18 @@ def test_report_has_a_bar_of_the_noisy_count_beside_each_set():
         (1, 900), (2, 80), (3, 0),
     ]  # fmt: skip
     assert [text.get_text() for text in bars.texts] == ["900", "80", "0"]
+
+
+def test_picture_of_what_is_likely_wrong_says_so_in_its_title():
+    one = release("outlier_report", ((("bmi",), 900), (("visits",), 80)), columns=COLUMNS)
+    expected = Expected(error=100, error_from="made-up rows", chance=0.1, chance_from="made-up counts")
+    figure = replace(one, expected=expected).plot()
+    assert "more likely wrong than right" in " ".join(figure.get_suptitle().split())
+    [footer] = [" ".join(text.split()) for text in words(figure) if "protects" in text]
+    assert "95 % of such counts are off by 100 at most, so where a count is no larger" in footer
+    assert "all right with a chance of about 10 %" in footer
+    likely = replace(one, expected=replace(expected, chance=0.9)).plot()
+    assert "wrong" not in likely.get_suptitle()
 
 
 def test_detection_counts_candidates_from_one():
