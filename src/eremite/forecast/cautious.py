@@ -37,6 +37,7 @@ _MOST_NEIGHBORS = 12
 # stands in, which is larger.
 _SLOW_DECAY = 0.86
 _STEPS = 12  # of a profile, before it goes on as a line
+_MOST_STEPS = 100_000  # of the line, before the cap: no chance that matters is so many steps away
 _SEED = 20150611
 _LEAST_DECAY = 1e-300
 
@@ -74,14 +75,14 @@ def expected_profile(min_neighbors: int, columns: int, relation: Relation) -> In
     copies = ceil(min_neighbors / _MOST_NEIGHBORS)
     k = ceil(min_neighbors / copies)
     replaced = Relation("replace", max(relation.rows, 2))
-    rows, most = max(min(ROWS, relation.rows // copies), k + 1), relation.most_moved(columns, min_neighbors)
+    rows, most = max(min(ROWS, relation.rows // copies), k + 1), relation.cap(columns, min_neighbors)
     seen = np.max([_first_sizes(shape, rows, columns, k, replaced) for shape in _SHAPES], axis=0)
     slope = max((seen[-1] - seen[0]) / (_STEPS - 1), 1)
-    places = np.arange(ceil(most / slope) + _STEPS * copies) / copies
+    places = np.arange(min(ceil(most / slope) + _STEPS * copies, _MOST_STEPS)) / copies
     sizes = np.where(
         places < _STEPS - 1, np.interp(places, np.arange(_STEPS), seen), seen[-1] + slope * (places - _STEPS + 1)
     )
-    profile = np.minimum(np.ceil(_MARGIN * copies * sizes).astype(np.int64), most)
+    profile = np.append(np.minimum(np.ceil(_MARGIN * copies * sizes).astype(np.int64), most), most)
     return np.asarray(profile[: int(np.argmax(profile == most)) + 1])
 
 

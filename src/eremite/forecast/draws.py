@@ -93,7 +93,7 @@ def _field(
             coarse.append(_profile(part, definition, relation, "core"))
         if progress:
             progress(number)
-    most = np.array([relation.most_moved(len(subspace), min_neighbors) for subspace in subspaces])
+    most = np.array([relation.cap(len(subspace), min_neighbors) for subspace in subspaces])
     return Field(largest_count(relation), list(subspaces), np.array(counts), most, fine, coarse)
 
 
@@ -104,7 +104,7 @@ def largest_count(relation: Relation) -> int:
 
 def _profile(part: Part, definition: OutlierDefinition, relation: Relation, method: Method) -> Ints:
     """A^(0), A^(1), ... until the cap, from where on it stays."""
-    most = relation.most_moved(part.points.shape[1], definition.min_neighbors)
+    most = relation.cap(part.points.shape[1], definition.min_neighbors)
     size = profile_function(part.points, definition, most + 1, method, relation, part.starts)
     profile = [0]
     while profile[-1] < most:

@@ -34,7 +34,7 @@ def field_of_counts(family: Subspaces, definition: OutlierDefinition, relation: 
     """The same for these counts, with the profiles to expect where nothing is known of the rows."""
     sizes, k = [len(one) for one in family], definition.min_neighbors
     profiles = [expected_profile(k, size, relation) for size in sizes]
-    most = np.array([relation.most_moved(size, k) for size in sizes])
+    most = np.array([relation.cap(size, k) for size in sizes])
     places = {name: at for at, name in enumerate(family.columns)}
     subspaces = [tuple(places[name] for name in one) for one in family]
     return Field(largest_count(relation), subspaces, counts, most, profiles, profiles)

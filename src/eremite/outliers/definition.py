@@ -14,6 +14,7 @@ from eremite.errors import InputError
 # Squares of numbers between these neither overflow nor underflow, even when added over millions of columns.
 LARGEST = 1e150
 SMALLEST_RADIUS = 1e-140
+MOST_NEIGHBORS = 2**32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class OutlierDefinition:
 def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise InputError("min_neighbors must be a whole number, 1 or more.")
+    if int(value) > MOST_NEIGHBORS:
+        raise InputError(f"min_neighbors must be at most {MOST_NEIGHBORS:,}; no table has as many rows.")
     return int(value)
 
 

@@ -277,7 +277,7 @@ def _profile_of(table: Table, subspace: Subspace, plan: SubspacesPlan, steps: in
 def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
     k, unknown, seen, relation = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), [], relation_of(table)
     for subspace, count in count_outliers_in_each(table, plan.definition, plan.family):
-        seen.append(Glimpse(count, relation.most_moved(len(subspace), k), unknown, relation.neighbors))
+        seen.append(Glimpse(count, relation.cap(len(subspace), k), unknown, relation.neighbors))
         progress(len(seen))
     return seen
 

@@ -72,7 +72,7 @@ def profile_function(
     As private as the rows.
     """
     relation = relation or Relation("replace", len(points))
-    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    most = relation.cap(points.shape[1], definition.min_neighbors)
     limits = limits_for(relation.rows) if method == "auto" else None
     seen = windows_in_strata(points, starts, definition, steps, method, most, limits=limits)
     known: list[int] = []  # A^(0), A^(1), ...

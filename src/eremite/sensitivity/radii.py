@@ -40,7 +40,7 @@ def walks(
     The profile is that of a release; from step `limit` on, its cap. As private as the rows.
     """
     k = definitions[0].min_neighbors
-    most, limits = relation.most_moved(points.shape[1], k), limits_for(relation.rows)
+    most, limits = relation.cap(points.shape[1], k), limits_for(relation.rows)
     parts = [points[begin:end] for begin, end in pairwise(starts.tolist())]
     growing = [Growing(part) for part in parts]
     gaps = [abs(count - target) for count in _counts(growing, definitions)]

@@ -15,6 +15,9 @@ from eremite.geometry import kissing_number_bound
 from eremite.privacy import Neighbors
 from eremite.sensitivity.global_sensitivity import global_bounds, most_moved, most_turned
 
+#: No table has so many rows, and no look so many steps (claim A2): a cap above it changes no profile.
+LARGEST_SIZE = 2**34
+
 
 class Change(NamedTuple):
     """A way to a table some steps away: so many rows added, so many removed; a replaced row is both."""
@@ -73,6 +76,13 @@ class Relation:
         if self.is_replacement:
             return most_moved(self.rows, d, min_neighbors)
         return most_turned(d, min_neighbors)
+
+    def cap(self, d: int, min_neighbors: int) -> int:
+        """The cap of the profile of a release: what `most_moved` says, or a number that no table reaches, if less.
+
+        Where rows come and go, `most_moved` does not fit into 64 bits for some dozens of columns.
+        """
+        return min(self.most_moved(d, min_neighbors), LARGEST_SIZE)
 
     def most_in_theory(self, d: int, min_neighbors: int) -> int:
         """The same for distances without rounding (claims G1 and A2)."""

@@ -89,13 +89,13 @@ def count_with_bound(
     starts: NDArray[np.intp] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[int, Fraction]:
-    """q(X) and S(X) of the rows that take part, as a release uses them: degrees counted once, the cap of `most_moved`.
+    """q(X) and S(X) of the rows that take part, as a release uses them: degrees counted once, capped by its cap.
 
     Without a relation, the rows are all of a table, and are replaced. `progress` is called with 1 once degrees are
     counted, and then with one more after each look for the bound. As private as the rows.
     """
     relation = relation or Relation("replace", len(points))
-    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    most = relation.cap(points.shape[1], definition.min_neighbors)
     if most == 0:
         return 0, Fraction(0)
     last = last_useful_step(most, decay, relation.neighbors)
@@ -137,7 +137,7 @@ def glimpse(
     As private as the rows.
     """
     relation = relation or Relation("replace", len(points))
-    most = relation.most_moved(points.shape[1], definition.min_neighbors)
+    most = relation.cap(points.shape[1], definition.min_neighbors)
     last = last_useful_step(most, decay, relation.neighbors)
     limits = limits_for(relation.rows)
     seen = windows_in_strata(points, starts, definition, last + 1, "core", most, find, limits)

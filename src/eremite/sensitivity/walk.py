@@ -73,14 +73,15 @@ class Walk:
         low, high = int(self._low[step]), int(self._high[step]) - 1
         while low < high:
             size = (low + high + 1) // 2
-            bridged = int(np.minimum(self._high[: step + 1], size).sum() + self._high[step + 1 : middle].sum())
+            sizes = np.append(np.minimum(self._high[: step + 1], size), self._high[step + 1 : middle])
+            bridged = int(np.minimum(sizes, self._gap).sum())
             low, high = (size, high) if bridged < self._gap else (low, size - 1)
         return low
 
 
 def steps_over(gap: int, sizes: NDArray[np.int64], most: int) -> Fraction:
     """How many steps bridge a gap if step t bridges sizes[t], and `most` beyond the last."""
-    bridged = np.cumsum(sizes)
+    bridged = np.cumsum(np.minimum(sizes, gap))  # a step that bridges more ends the walk, and sums stay small
     whole = int(np.searchsorted(bridged, gap))
     before = int(bridged[whole - 1]) if whole else 0
     return whole + Fraction(gap - before, int(sizes[whole]) if whole < sizes.size else most)

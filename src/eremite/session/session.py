@@ -228,15 +228,15 @@ class Session(Forecasts, Shown):
         """How far off the answer may be, from public facts; computed before anything is charged, once a question."""
         if not self._expectations:
             return UNKNOWN
-        known = self._expected.pop(request.fingerprint, None)
+        known = self._expected.get(request.fingerprint)
         if known is None:
             try:
                 known = expected_of(request.plan, self._facts, self._stand_in)
-            except InputError:  # the question does not fit the stand-in
+            except Exception:
                 known = UNKNOWN
-        self._expected[request.fingerprint] = known  # the latest is the last
-        if len(self._expected) > _MOST_EXPECTED:
-            del self._expected[next(iter(self._expected))]
+            if len(self._expected) >= _MOST_EXPECTED:
+                self._expected.clear()
+            self._expected[request.fingerprint] = known
         return known
 
     def new_request_id(self) -> str:

@@ -65,7 +65,7 @@ def made(d, neighbors, n=260):
 def scores_by_definition(table, plan):
     """The dampened distance of each count from the target, every profile looked at step by step."""
     part, relation = table.part(plan.columns, plan.definitions[0].within), relation_of(table)
-    most = relation.most_moved(len(plan.columns), plan.definitions[0].min_neighbors)
+    most = relation.cap(len(plan.columns), plan.definitions[0].min_neighbors)
     for definition in plan.definitions:
         off = outliers_among(part, definition) - plan.target
         profile = profile_function(part.points, definition, plan.limit + 1, relation=relation, starts=part.starts)
@@ -152,3 +152,26 @@ def test_charge_for_a_radius_is_made_before_a_row_is_looked_at():
     request = {"min_neighbors": 5, "share": "0.05", "epsilon": 0.25}
     left = left_when_looking(table(), lambda session: session.choose_radius(**request))
     assert left == Privacy(Fraction(3, 4))
+
+
+@pytest.mark.parametrize("d", [30, 48, 57, 60, 70])
+def test_many_columns_of_rows_that_come_and_go_have_the_right_scores(d):
+    """There the cap of a profile does not fit into 64 bits, or its sums do not."""
+    rng = np.random.default_rng(d)
+    rows = np.vstack([np.full((60, d), 0.5) + rng.normal(0, 1e-4, (60, d)), rng.uniform(0, 1, (40, d))])
+    names = [f"c{i}" for i in range(d)]
+    table = Table.from_frame(rows, dict.fromkeys(names, (0, 1)), neighbors="add-remove", rows_about=100)
+    plan = RadiusQuery(min_neighbors=5, share="0.3", radii=[0.01, 0.2, 0.35, 0.4], epsilon=1).plan(table)
+    part, relation = table.part(), relation_of(table)
+    ways = walks(part.points, part.starts, plan.definitions, plan.target, plan.limit, relation)
+    for way, wanted in zip(ways, scores_by_definition(table, plan), strict=True):
+        least, most = way.bounds()
+        while least < most:
+            assert least <= -wanted <= most
+            way.narrow()
+            least, most = way.bounds()
+        assert least == -wanted
+    session = Session(table, epsilon=10)
+    definition = plan.definitions[1]
+    assert session.count_outliers(definition, epsilon=1).value >= 0
+    assert len(session.top_subspaces(definition, h=1, subspaces=[names, names[:2]], epsilon=1).value) == 1

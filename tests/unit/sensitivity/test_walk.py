@@ -1,11 +1,13 @@
 """A walk that is narrowed look by look, against the dampened count of the whole profile."""
 
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.sensitivity import dampened
-from eremite.sensitivity.walk import Walk
+from eremite.sensitivity.walk import Walk, steps_over
 
 profiles = st.lists(st.integers(1, 40), min_size=1, max_size=30).map(sorted)
 
@@ -46,3 +48,15 @@ def test_few_looks_tell_that_a_walk_is_long():
     walk.narrow()
     assert walk.bounds()[0] >= 54
     assert looked == [(53, 37)]
+
+
+def test_sums_of_large_caps_do_not_wrap():
+    """As where rows come and go in dozens of columns: the cap is then as large as 64-bit sums can bear only once."""
+    large = np.full(16, 2**61)
+    assert steps_over(108, large, 2**61) == Fraction(108, 2**61)
+    walk = Walk(108, np.ones(16, np.int64), large, 2**61, lambda step, floor: max(9, floor))
+    while len(set(walk.bounds())) > 1:
+        least, most = walk.bounds()
+        assert least <= 12 <= most
+        walk.narrow()
+    assert walk.bounds() == (12, 12)
