@@ -29,7 +29,8 @@ WARNING = (
     r"(?:it is|all of them are) right is (?:about|less than) \d+ %\. )?"
 )
 CHANCE = (
-    r"chance the [a-z ]+ named (?:is|are all) right with a chance of (?:about|more than|less than) \d+ % judged by .+?"
+    r"chance the [a-z ]+ named (?:is|are all) right with a chance of (?:about|more than|less than) \d+ %, if the table "
+    r"is like what this is judged by judged by .+?"
 )
 OUTLIER = "distances run from 0 to 1, as the public bounds scale every column"
 LEFT = r"left epsilon {}, delta 5e-06 for all later questions; see eremite budget"

@@ -182,7 +182,8 @@ def _chance(release: Release) -> dict[str, str]:
     expected = release.expected
     if expected.chance is None or expected.chance_from is None:
         return {}
-    return {"chance": chance_in_words(release), "judged by": expected.chance_from}
+    said = f"{chance_in_words(release)}, if the table is like what this is judged by"
+    return {"chance": said, "judged by": expected.chance_from}
 
 
 def _draws(release: Release) -> dict[str, str]:

@@ -172,7 +172,7 @@ STRANGE = [
     release("count_outliers", 1, epsilon=Fraction(10**290 + 1, 10**291), mechanism="\n" * 999),
     release("count_rows", 1, definition=None, epsilon=Fraction(1, 10**290)),
     release("explain_outlier", SETS, columns=COLUMNS * 9, parameters=(("h", 10**14), ("max_size", 36), ("points", 1))),
-    release("count_outliers", 1, definition=OutlierDefinition(min_neighbors=10**18, radius=1e-140)),
+    release("count_outliers", 1, definition=OutlierDefinition(min_neighbors=2**32, radius=1e-140)),
 ]
 
 
