@@ -5,25 +5,25 @@ import pytest
 
 from eremite.engines import Growing, find_neighbors, growing
 
-RADII = [0.0, 0.01, 0.05, 0.1, 0.1, 0.25, 0.5, 1.0]
+RADII = [0.0, 0.05, 0.1, 0.1, 0.25, 1.0]
 
 
-def rows(d, n=700):
+def rows(d, n=90):
     rng = np.random.default_rng(d)
     return np.ascontiguousarray(np.round(np.clip(rng.normal(0.5, 0.15, (n, d)), 0, 1), 2 if d > 1 else 4))
 
 
-@pytest.mark.parametrize("few", [1, 8, 1000])
+@pytest.mark.parametrize("few", [1, 1000])
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
 def test_every_radius_has_its_own_counts(monkeypatch, d, few):
     """Whether rows are counted all together or one by one, and whatever was counted before."""
     monkeypatch.setattr(growing, "_FEW", few)
     points = rows(d)
-    for k in (1, 4, 30):
+    for k in (1, 6):
         alone = [int(np.count_nonzero(find_neighbors(points, radius, k).degrees < k)) for radius in RADII]
         assert Growing(points).with_fewer(k, RADII) == alone
     several = Growing(points)
-    for radius, cap in [(0.1, 30), (0.25, 30), (0.05, 30), (0.5, 9), (0.3, 30), (0.1, 30), (0.5, 2000)]:
+    for radius, cap in [(0.1, 9), (0.25, 9), (0.05, 9), (0.5, 4), (0.3, 9), (0.5, 2000)]:
         wanted, found = find_neighbors(points, radius, cap), several.at(radius, cap)
         assert np.array_equal(found.degrees, wanted.degrees)
         low = np.flatnonzero(wanted.degrees < min(cap, len(points)))
@@ -44,8 +44,8 @@ def test_rows_with_enough_neighbors_are_not_counted_again(monkeypatch):
     )
     several = Growing(rows(2))
     for radius in (0.05, 0.1, 0.5):
-        several.at(radius, 10)
-    assert counted[0] == 700 > counted[1] > counted[2]
+        several.at(radius, 5)
+    assert counted[0] == 90 > counted[1] > counted[2]
 
 
 def test_no_rows_have_no_neighbors():
