@@ -36,6 +36,7 @@ def test_paper_without_its_tables_says_where_they_are_and_runs_the_rest(run_once
     assert "Adult and Ionosphere left out" in page
 
 
+@pytest.mark.slow
 def test_paper_gives_the_same_files_for_the_same_seed(run_once):
     """But for seconds, which no run repeats. Without --data no table is looked for: it is as with an empty folder."""
     folder, _ = run_once
@@ -48,6 +49,7 @@ def test_paper_gives_the_same_files_for_the_same_seed(run_once):
     assert [p for p in same if (folder / "one" / p).read_bytes() != (folder / "two" / p).read_bytes()] == []
 
 
+@pytest.mark.slow
 def test_paper_goes_on_where_it_was_stopped(run_once):
     """Finished tables are kept, also one that this run would not make."""
     folder, _ = run_once

@@ -150,7 +150,7 @@ def reader(
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("d", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3, 8))])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_command_line_prints_the_value_and_nothing_else(
     reader: Callable[[Rows, str], Sight], mechanism: str, d: int, pair: Callable[[int], Pair]

@@ -197,7 +197,7 @@ def other_reader(
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("query", list(OTHER_ARGUMENTS))
 def test_command_line_prints_other_values_and_nothing_else(
     other_reader: Look, monkeypatch: pytest.MonkeyPatch, query: str, d: int, pair: Callable[[int], Pair]
@@ -292,7 +292,10 @@ def test_asker_tells_leaking_mutants(asker: Look, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("query", list(OTHER_ARGUMENTS))
-@pytest.mark.parametrize("leak", ["print", "debug", "warning", "mechanism", "time"])
+@pytest.mark.parametrize(
+    "leak",
+    ["print", "mechanism", "time", *(pytest.param(leak, marks=pytest.mark.slow) for leak in ("debug", "warning"))],
+)
 def test_other_reader_tells_leaking_mutants(
     other_reader: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str
 ) -> None:
