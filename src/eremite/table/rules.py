@@ -49,6 +49,11 @@ class CellRules:
         for name in ("bounds", "missing", "categories"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
+    def __reduce__(self) -> tuple[type["CellRules"], tuple[Any, ...]]:
+        """Rules are public, and travel to where the rows are; a view of a mapping does not."""
+        mappings = (dict(self.bounds), dict(self.missing), dict(self.categories))
+        return CellRules, (*mappings, self.missing_values, self.time_zone)
+
     @classmethod
     def of(
         cls,

@@ -1,0 +1,5 @@
+"""Tables that are counted where they are: in files larger than memory, or on a cluster (`tiles.proof.md`).
+
+Rows are put into tiles by their own coordinates. Each tile counts its rows; rows that may have neighbors in other tiles
+visit them. What comes together on the machine that asks are the rows with few neighbors.
+"""
