@@ -191,10 +191,10 @@ class Told(Strata):
 def mutated(monkeypatch, change):
     """Replace the windows of a table with strata, and leave its count as it is."""
 
-    def mutant(points, starts, *rest, **limits):
-        honest = windows_in_strata(points, starts, *rest, **limits)
+    def mutant(points, starts, *rest):
+        honest = windows_in_strata(points, starts, *rest)
         made = type("Mutant", (Told,), {"outliers": honest.outliers})
-        parts = change(honest, lambda: windows(points, *rest, **limits))
+        parts = change(honest, lambda: windows(points, *rest[:4], limits=rest[4]))
         return made(tuple(parts), honest.most)
 
     monkeypatch.setattr(smooth_module, "windows_in_strata", mutant)

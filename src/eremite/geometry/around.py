@@ -9,41 +9,37 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import Neighbors
+from eremite.engines import LowRows
 from eremite.engines.pair import kernel
 
 
 class Around:
-    """The neighbors of rows of small degree, listed when a window first asks for them."""
+    """Crowds of low rows, by the names of the rows around them."""
 
-    __slots__ = ("_begins", "_counts", "_degrees", "_lists", "_neighbors", "_numbers")
+    __slots__ = ("_counts", "_low")
 
-    def __init__(self, neighbors: Neighbors, numbers: NDArray[np.intp]) -> None:
-        self._neighbors, self._numbers = neighbors, numbers
-        self._degrees = neighbors.degrees[numbers]
-        self._begins = np.full(numbers.size, -1)  # where a list begins; -1 until it is asked for
-        self._lists = np.empty(0, np.uint32)
-        self._counts = np.zeros(neighbors.degrees.size, np.int32)
+    def __init__(self, low: LowRows) -> None:
+        self._low = low
+        self._counts = np.zeros(0, np.int32)  # a zero for each name, between two looks
 
     def most(self, window: NDArray[np.intp]) -> int:
-        """The most of these rows, given by their places among `numbers`, that have one neighbor in common."""
-        return int(_most_in_common(*self._listed(window), self._counts))
+        """The most of these low rows, given by their places, that have one neighbor in common."""
+        return int(_most_in_common(*self._listed(window)))
 
     def crowds(self, window: NDArray[np.intp], floor: int) -> Iterator[NDArray[np.intp]]:
         """The rows of the window around each row that has more than `floor` of them, the largest crowd first."""
-        starts, members = _crowds(*self._listed(window), self._counts, floor)
+        starts, members = _crowds(*self._listed(window), floor)
         sizes = np.diff(starts)
         for crowd in np.argsort(-sizes, kind="stable"):
             yield window[members[starts[crowd] : starts[crowd + 1]]]
 
-    def _listed(self, window: NDArray[np.intp]) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-        """All lists, and where those of the window begin and how long they are."""
-        unknown = window[self._begins[window] < 0]
-        if unknown.size:
-            lengths = self._degrees[unknown]
-            self._begins[unknown] = self._lists.size + np.cumsum(lengths) - lengths
-            self._lists = np.concatenate([self._lists, self._neighbors.of(self._numbers[unknown])])
-        return self._lists, self._begins[window], self._degrees[window]
+    def _listed(
+        self, window: NDArray[np.intp]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        lists = self._low.lists(window)
+        if self._counts.size < lists.names:
+            self._counts = np.zeros(lists.names, np.int32)
+        return lists.members, lists.begins, lists.lengths, self._counts
 
 
 @kernel

@@ -10,13 +10,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eremite.engines import Rows, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.privacy import Neighbors
 from eremite.sensitivity.relation import Relation
-from eremite.sensitivity.smooth import named_relation
+from eremite.sensitivity.smooth import all_replaced, named_relation
 from eremite.sensitivity.strata import Strata, windows_in_strata
-from eremite.sensitivity.windows import Method, Windows, limits_for, windows
+from eremite.sensitivity.windows import UNLIMITED, Method, Windows, limits_for, windows
 
 
 def local_profile(
@@ -60,7 +61,7 @@ def size_at(seen: Windows | Strata, relation: Relation, step: int, floor: int) -
 
 
 def profile_function(
-    points: NDArray[np.float64],
+    rows: Rows,
     definition: OutlierDefinition,
     steps: int,
     method: Method = "auto",
@@ -71,10 +72,10 @@ def profile_function(
 
     As private as the rows.
     """
-    relation = relation or Relation("replace", len(points))
-    most = relation.cap(points.shape[1], definition.min_neighbors)
-    limits = limits_for(relation.rows) if method == "auto" else None
-    seen = windows_in_strata(points, starts, definition, steps, method, most, limits=limits)
+    relation = relation or all_replaced(rows)
+    most = relation.cap(d_of(rows), definition.min_neighbors)
+    limits = limits_for(relation.rows) if method == "auto" else UNLIMITED
+    seen = windows_in_strata(rows, starts, definition, steps, method, most, limits)
     known: list[int] = []  # A^(0), A^(1), ...
 
     def profile(step: int) -> int:

@@ -12,13 +12,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import Growing, Neighbors
+from eremite.engines import Growing, LowRows, Neighbors, Rows, RowsElsewhere, d_of, low_rows
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.profile import size_at
 from eremite.sensitivity.relation import Relation
 from eremite.sensitivity.strata import Strata
 from eremite.sensitivity.walk import Walk
-from eremite.sensitivity.windows import Windows, limits_for, windows, within_two
+from eremite.sensitivity.windows import Windows, limits_for, windows_of, within_two
 
 # Degrees are counted so many steps beyond k where a look needs no more.
 _STEPS = 64
@@ -28,7 +28,7 @@ _AT_HAND = 4
 
 
 def walks(
-    points: NDArray[np.float64],
+    rows: Rows,
     starts: NDArray[np.intp],
     definitions: Sequence[OutlierDefinition],
     target: int,
@@ -40,19 +40,18 @@ def walks(
     The profile is that of a release; from step `limit` on, its cap. As private as the rows.
     """
     k = definitions[0].min_neighbors
-    most, limits = relation.cap(points.shape[1], k), limits_for(relation.rows)
-    parts = [points[begin:end] for begin, end in pairwise(starts.tolist())]
-    growing = [Growing(part) for part in parts]
-    gaps = [abs(count - target) for count in _counts(growing, definitions)]
+    most, limits = relation.cap(d_of(rows), k), limits_for(relation.rows)
+    table = _Parts(rows, starts) if isinstance(rows, np.ndarray) else rows
+    gaps = [abs(count - target) for count in _counts(table, definitions)]
     lows = [_least(gap, limit, relation, most) for gap in gaps]
-    highs = _highs(parts, definitions, gaps, lows, relation, most) if points.shape[1] > 2 else _caps(lows, most)
+    highs = _caps(lows, most)
+    if isinstance(table, _Parts) and d_of(rows) > 2:
+        highs = _highs(table.parts, definitions, gaps, lows, relation, most)
 
     @lru_cache(_AT_HAND)
     def seen(i: int, steps: int) -> Windows | Strata:
-        made = tuple(
-            windows(part, definitions[i], steps, "auto", most, partial(_found, rows), limits)
-            for part, rows in zip(parts, growing, strict=True)
-        )
+        low = table.low(definitions[i].radius, k, k + steps)
+        made = tuple(windows_of(one, definitions[i], "auto", most, limits) for one in low)
         return made[0] if len(made) == 1 else Strata(made, most)
 
     def look(i: int, step: int, floor: int) -> int:
@@ -67,18 +66,35 @@ def walks(
     ]
 
 
+class _Parts:
+    """Rows in memory, and what is known of the rows of each stratum at several radii."""
+
+    def __init__(self, points: NDArray[np.float64], starts: NDArray[np.intp]) -> None:
+        self.parts = [points[begin:end] for begin, end in pairwise(starts.tolist())]
+        self._growing = [Growing(part) for part in self.parts]
+
+    def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:
+        """The low rows of each stratum."""
+        both = zip(self.parts, self._growing, strict=True)
+        return tuple(low_rows(part, radius, k, cap, partial(_found, rows)) for part, rows in both)
+
+    def with_fewer(self, k: int, radii: tuple[float, ...]) -> list[int]:
+        """How many rows have fewer than k neighbors at each of these radii, which grow."""
+        counts = [one.with_fewer(k, radii) for one in self._growing]
+        return [sum(at_radius) for at_radius in zip(*counts, strict=True)] or [0] * len(radii)
+
+
 def _found(rows: Growing, points: NDArray[np.float64], radius: float, cap: int | None) -> Neighbors:
     """What is known of these rows, as an engine finds it."""
     return rows.at(radius, len(points) if cap is None else cap)
 
 
-def _counts(growing: Sequence[Growing], definitions: Sequence[OutlierDefinition]) -> list[int]:
+def _counts(rows: RowsElsewhere | _Parts, definitions: Sequence[OutlierDefinition]) -> list[int]:
     """The outliers at each radius."""
     order = sorted(range(len(definitions)), key=lambda i: definitions[i].radius)
-    radii, k = [definitions[i].radius for i in order], definitions[0].min_neighbors
+    radii, k = tuple(definitions[i].radius for i in order), definitions[0].min_neighbors
     outliers = np.zeros(len(order), np.int64)
-    for one in growing:
-        outliers[order] += one.with_fewer(k, radii)
+    outliers[order] = rows.with_fewer(k, radii)
     return outliers.tolist()
 
 

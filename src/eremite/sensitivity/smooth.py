@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eremite.engines import FindNeighbors
+from eremite.engines import FindNeighbors, Rows, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.privacy import Neighbors
@@ -82,7 +82,7 @@ def named_relation(neighbors: Neighbors, rows: int) -> Relation:
 
 
 def count_with_bound(
-    points: NDArray[np.float64],
+    rows: Rows,
     definition: OutlierDefinition,
     decay: Fraction,
     relation: Relation | None = None,
@@ -94,14 +94,20 @@ def count_with_bound(
     Without a relation, the rows are all of a table, and are replaced. `progress` is called with 1 once degrees are
     counted, and then with one more after each look for the bound. As private as the rows.
     """
-    relation = relation or Relation("replace", len(points))
-    most = relation.cap(points.shape[1], definition.min_neighbors)
+    relation = relation or all_replaced(rows)
+    most = relation.cap(d_of(rows), definition.min_neighbors)
     if most == 0:
         return 0, Fraction(0)
     last = last_useful_step(most, decay, relation.neighbors)
-    limits = limits_for(relation.rows)
-    seen = windows_in_strata(points, starts, definition, last + 1, "auto", most, limits=limits)
+    seen = windows_in_strata(rows, starts, definition, last + 1, "auto", most, limits_for(relation.rows))
     return seen.outliers, _searched(seen, relation, decay, last, progress=progress).best
+
+
+def all_replaced(rows: Rows) -> Relation:
+    """The relation where these are all rows of a table, and any may be replaced."""
+    if not isinstance(rows, np.ndarray):
+        raise InputError("Rows that are elsewhere need a relation.")
+    return Relation("replace", len(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ class Glimpse:
 
 
 def glimpse(
-    points: NDArray[np.float64],
+    rows: Rows,
     definition: OutlierDefinition,
     decay: Fraction,
     known: Fraction,
@@ -136,11 +142,10 @@ def glimpse(
     Over a family of subspaces, handing on the largest bound known so far gives the largest of all, at little cost.
     As private as the rows.
     """
-    relation = relation or Relation("replace", len(points))
-    most = relation.cap(points.shape[1], definition.min_neighbors)
+    relation = relation or all_replaced(rows)
+    most = relation.cap(d_of(rows), definition.min_neighbors)
     last = last_useful_step(most, decay, relation.neighbors)
-    limits = limits_for(relation.rows)
-    seen = windows_in_strata(points, starts, definition, last + 1, "core", most, find, limits)
+    seen = windows_in_strata(rows, starts, definition, last + 1, "core", most, limits_for(relation.rows), find)
     search = _searched(seen, relation, decay, last, known)
     return Glimpse(seen.outliers, most, search.sizes(), relation.neighbors), search.best
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import FindNeighbors, find_neighbors
+from eremite.engines import FindNeighbors, Rows, find_neighbors
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.relation import Change
-from eremite.sensitivity.windows import Limits, Method, Windows, windows
+from eremite.sensitivity.windows import Limits, Method, Windows, windows, windows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,24 @@ class Strata:
 
 
 def windows_in_strata(
-    points: NDArray[np.float64],
+    rows: Rows,
     starts: NDArray[np.intp] | None,
     definition: OutlierDefinition,
     steps: int,
     method: Method,
     most: int,
+    limits: Limits,
     find: FindNeighbors = find_neighbors,
-    limits: Limits | None = None,
 ) -> Windows | Strata:
-    """The windows of each stratum: the rows from one of `starts` to the next. Without `starts`, all are in one."""
+    """The windows of each stratum: the rows from one of `starts` to the next. Without `starts`, all are in one.
+
+    Rows elsewhere know their strata themselves.
+    """
+    if not isinstance(rows, np.ndarray):
+        k = definition.min_neighbors
+        low = rows.low(definition.radius, k, k + steps)
+        return Strata(tuple(windows_of(one, definition, method, most, limits) for one in low), most)
     if starts is None or starts.size == 2:
-        return windows(points, definition, steps, method, most, find, limits)
-    parts = (points[begin:end] for begin, end in pairwise(starts.tolist()))
+        return windows(rows, definition, steps, method, most, find, limits)
+    parts = (rows[begin:end] for begin, end in pairwise(starts.tolist()))
     return Strata(tuple(windows(part, definition, steps, method, most, find, limits) for part in parts), most)

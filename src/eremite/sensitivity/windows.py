@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
+from eremite.engines import FindNeighbors, LowRows, count_neighbors, find_neighbors, low_rows
 from eremite.engines.pair import squared_reach
 from eremite.errors import InputError
 from eremite.geometry.around import Around
@@ -355,27 +355,30 @@ def windows(
     `auto` has the limits of a release; a method that is asked for by name takes the time it takes, unless `limits` are
     given. Where there are limits, rows of the plane are taken to a lattice.
     """
+    k = definition.min_neighbors
+    limits = limits or (limits_for(len(points)) if method == "auto" else UNLIMITED)
+    return windows_of(low_rows(points, definition.radius, k, k + steps, find), definition, method, most, limits)
+
+
+def windows_of(low: LowRows, definition: OutlierDefinition, method: Method, most: int, limits: Limits) -> Windows:
+    """The windows of a table of which the rows of low degree are known."""
     if method not in get_args(Method):
         raise InputError(f"method must be one of {', '.join(get_args(Method))}.")
-    k = definition.min_neighbors
-    neighbors = find(points, definition.radius, k + steps)
-    low = np.flatnonzero(neighbors.degrees < k + steps)
-    limits = limits or (limits_for(len(points)) if method == "auto" else UNLIMITED)
-    kept, radius, square = points[low], float(definition.radius * np.sqrt(points.shape[1])), None
-    images = kept
-    if limits != UNLIMITED and points.shape[1] == 2:
-        images, square = on_lattice(kept, radius)
+    d = low.points.shape[1]
+    images, radius, square = low.points, float(definition.radius * np.sqrt(d)), None
+    if limits != UNLIMITED and d == 2:
+        images, square = on_lattice(low.points, radius)
         radius = float(np.sqrt(square)) / 2
     return Windows(
-        outliers=int(np.count_nonzero(neighbors.degrees < k)),
-        points=kept,
+        outliers=low.outliers,
+        points=low.points,
         images=images,
-        degrees=neighbors.degrees[low],
-        below=np.append(0, np.bincount(neighbors.degrees[low]).cumsum()),
-        around=Around(neighbors, low),
-        rows=np.arange(low.size),
-        min_neighbors=k,
-        reach=squared_reach(definition.radius, points.shape[1]),
+        degrees=low.degrees,
+        below=np.append(0, np.bincount(low.degrees).cumsum()),
+        around=Around(low),
+        rows=np.arange(low.degrees.size),
+        min_neighbors=definition.min_neighbors,
+        reach=squared_reach(definition.radius, d),
         radius=radius,
         square=square,
         most=most,

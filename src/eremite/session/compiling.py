@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import tree
+from eremite.engines import low_rows, tree
 from eremite.engines.local import find_neighbors_with
 from eremite.engines.pair import COMPILES, UNROLLED, squared_reach
 from eremite.forecast import SHAPES, made_up
@@ -58,7 +58,8 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
         found.of(np.flatnonzero(found.degrees < _NEIGHBORS))
         reach = squared_reach(radius, rows.shape[1])
         tree.count_rows(tree.build(rows, 1), rows, np.arange(len(rows)), reach, _NEIGHBORS, threads)
-        list(Around(found, np.arange(len(rows))).crowds(np.flatnonzero(found.degrees < _NEIGHBORS), 0))
+        low = low_rows(rows, radius, _NEIGHBORS, _NEIGHBORS)
+        list(Around(low).crowds(np.arange(low.degrees.size), 0))
     core_bound(points, radius)
     truss_bound(points, radius)
     _thin(points[: _ROWS // 4], radius)

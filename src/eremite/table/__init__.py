@@ -1,12 +1,14 @@
 """The private table and what is public about it.
 
-Public names: `Table`, its `Bounds`, `Categories` and public `Facts`, and `Part`, the rows that take part in a
-question; `Description`, `Dataset` and `Budget`, read by `read_description`; `open_table` and `open_stand_in`, which
-turn a description into tables; `write_starter`, which writes a first description; `Writing`, how a file is written.
+Public names: `Table`, what is declared about it (`DeclaredTable`), its `Bounds`, `Categories` and public `Facts`, and
+`Part`, the rows that take part in a question; `Description`, `Dataset` and `Budget`, read by `read_description`;
+`open_table` and `open_stand_in`, which turn a description into tables; `write_starter`, which writes a first
+description; `Writing`, how a file is written.
 """
 
 from eremite.table.bounds import Bounds
 from eremite.table.categories import Categories
+from eremite.table.declared import DeclaredTable
 from eremite.table.description import Budget, Dataset, Description, read_description
 from eremite.table.facts import Facts
 from eremite.table.opening import open_stand_in, open_table
@@ -20,6 +22,7 @@ __all__ = [
     "Budget",
     "Categories",
     "Dataset",
+    "DeclaredTable",
     "Description",
     "Facts",
     "Part",
