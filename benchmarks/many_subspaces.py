@@ -20,7 +20,7 @@ from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import Subspaces, count_outliers_in_each, in_each
 from eremite.queries.subspaces import CENTER_SHARE
 from eremite.sensitivity import Glimpse, glimpse
-from eremite.table import Part
+from eremite.tiles import AnyPart
 
 COLUMNS = 34
 _H = 3
@@ -98,7 +98,7 @@ def _bounds(table: Table, definition: OutlierDefinition, family: Subspaces) -> F
     """The counts and the largest smooth bound, as the search for a center takes them."""
     decay, largest = SmoothLaplace(CENTER_SHARE).decay, Fraction(0)
 
-    def look(part: Part, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+    def look(part: AnyPart, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
         return glimpse(part.points, definition, decay, largest, find)
 
     for _, (_, bound) in in_each(table, family, (), look):

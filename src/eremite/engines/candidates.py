@@ -14,7 +14,11 @@ _BLOCK = 4096
 
 
 def count_rows_near(
-    candidates: NDArray[np.float64], points: NDArray[np.float64], radius: float, cap: int
+    candidates: NDArray[np.float64],
+    points: NDArray[np.float64],
+    radius: float,
+    cap: int,
+    threads: int | None = None,
 ) -> NDArray[np.int64]:
     """For each candidate, the number of rows within the radius of it, or the cap if that is smaller."""
     d = points.shape[1]
@@ -28,7 +32,7 @@ def count_rows_near(
         else:
             _count_many(columns, candidates, start, stop, reach, cap, found)
 
-    workers.over_ranges(work, len(candidates), workers.available())
+    workers.over_ranges(work, len(candidates), threads or workers.available())
     return found
 
 

@@ -17,7 +17,11 @@ _BLOCK = 1024  # rows whose squares, in all columns, stay near the processor
 
 
 def count_rows_near_in_sets(
-    candidates: NDArray[np.float64], points: NDArray[np.float64], sets: Sequence[Sequence[int]], radius: float
+    candidates: NDArray[np.float64],
+    points: NDArray[np.float64],
+    sets: Sequence[Sequence[int]],
+    radius: float,
+    threads: int | None = None,
 ) -> NDArray[np.int64]:
     """For each candidate and each set of columns, the number of rows within the radius of it in these columns.
 
@@ -34,7 +38,7 @@ def count_rows_near_in_sets(
         for i, candidate in enumerate(candidates):
             _count(columns, candidate, members, edges, reaches, start, stop, found[i])
 
-    workers.over_ranges(work, len(sets), workers.available(), at_least=points.shape[1])
+    workers.over_ranges(work, len(sets), threads or workers.available(), at_least=points.shape[1])
     return found
 
 

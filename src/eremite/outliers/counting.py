@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import FindNeighbors, count_neighbors, find_neighbors
 from eremite.errors import InputError
 from eremite.outliers.definition import LARGEST, SMALLEST_RADIUS, OutlierDefinition
-from eremite.table import Part
+from eremite.tiles import AnyPart, TiledPart
 
 _MOST_ROWS = 2**32 - 1  # row numbers are kept in 32 bits
 
@@ -43,10 +43,12 @@ def count_outliers(points: ArrayLike, definition: OutlierDefinition, find: FindN
     return int(np.count_nonzero(find(checked_points(points), definition.radius, k).degrees < k))
 
 
-def outliers_among(part: Part, definition: OutlierDefinition, find: FindNeighbors = find_neighbors) -> int:
+def outliers_among(part: AnyPart, definition: OutlierDefinition, find: FindNeighbors = find_neighbors) -> int:
     """The number of outliers among the rows that take part, each in its own stratum. Exact, hence private."""
-    k, radius, points = definition.min_neighbors, definition.radius, part.points
-    strata = (points[begin:end] for begin, end in pairwise(part.starts.tolist()))
+    k, radius = definition.min_neighbors, definition.radius
+    if isinstance(part, TiledPart):
+        return part.with_fewer(k, (radius,))[0]
+    strata = (part.points[begin:end] for begin, end in pairwise(part.starts.tolist()))
     return sum(int(np.count_nonzero(find(rows, radius, k).degrees < k)) for rows in strata)
 
 

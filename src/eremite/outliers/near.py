@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from eremite.engines import count_neighbors, count_rows_near, count_rows_near_in_sets
 from eremite.outliers.definition import OutlierDefinition
 from eremite.table import Part
+from eremite.tiles import AnyPart, TiledPart
 
 _AT_A_TIME = 16  # points, so that several cores have work
 
@@ -16,7 +17,7 @@ _AT_A_TIME = 16  # points, so that several cores have work
 def rows_near(
     candidates: NDArray[np.float64],
     strata: NDArray[np.int64],
-    part: Part,
+    part: AnyPart,
     radius: float,
     cap: int,
     progress: Callable[[int], None] | None = None,
@@ -25,6 +26,8 @@ def rows_near(
 
     `progress` is called with the number of candidates looked at so far. Exact, hence private.
     """
+    if isinstance(part, TiledPart):
+        return _told(part.near(candidates, strata, radius, cap), progress)
     found = np.zeros(len(candidates), dtype=np.int64)
     for some, rows in _in_turn(strata, part, progress):
         found[some] = count_rows_near(candidates[some], rows, radius, cap)
@@ -34,7 +37,7 @@ def rows_near(
 def rows_near_in_sets(
     points: NDArray[np.float64],
     strata: NDArray[np.int64],
-    part: Part,
+    part: AnyPart,
     sets: Sequence[Sequence[int]],
     radius: float,
     progress: Callable[[int], None] | None = None,
@@ -44,9 +47,18 @@ def rows_near_in_sets(
     `progress` is called with the number of points looked at so far. Exact, hence private. A row with NaN in a column of
     a set is near nobody in it.
     """
+    if isinstance(part, TiledPart):
+        return _told(part.near_in_sets(points, strata, sets, radius), progress)
     found = np.zeros((len(points), len(sets)), dtype=np.int64)
     for some, rows in _in_turn(strata, part, progress):
         found[some] = count_rows_near_in_sets(points[some], rows, sets, radius)
+    return found
+
+
+def _told(found: NDArray[np.int64], progress: Callable[[int], None] | None) -> NDArray[np.int64]:
+    """What was found for all points at once."""
+    if progress is not None:
+        progress(len(found))
     return found
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from eremite.engines import d_of
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
@@ -18,7 +19,8 @@ from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
-from eremite.table import Part, Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyPart, AnyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,7 @@ class CountQuery:
     delta: Delta = 0
     mechanism: MechanismName = "auto"
 
-    def plan(self, table: Table) -> "CountPlan":
+    def plan(self, table: DeclaredTable) -> "CountPlan":
         """Check the question and choose its mechanism, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         columns = table.choose(self.columns)
@@ -66,7 +68,7 @@ class CountPlan(WithDefinition):
         """The cost as the ledger counts it."""
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
-    def compute(self, table: Table, progress: Progress | None = None) -> int:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> int:
         """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
         part = table.part(self.columns, self.definition.within)
         count, bound = counted(part, self.definition, self.noise, relation_of(table), progress)
@@ -74,18 +76,18 @@ class CountPlan(WithDefinition):
 
 
 def counted(
-    part: Part, definition: OutlierDefinition, noise: Mechanism, relation: Relation, progress: Progress | None = None
+    part: AnyPart, definition: OutlierDefinition, noise: Mechanism, relation: Relation, progress: Progress | None = None
 ) -> tuple[int, Fraction]:
     """The exact count of the rows that take part, and the bound that the noise is scaled by. As private as the rows."""
     if noise.decay is not None:
         return count_with_bound(part.points, definition, noise.decay, relation, part.starts, progress)
-    bound, count = relation.most_moved(part.points.shape[1], definition.min_neighbors), outliers_among(part, definition)
+    bound, count = relation.most_moved(d_of(part.points), definition.min_neighbors), outliers_among(part, definition)
     if progress is not None:
         progress(1)
     return count, Fraction(bound)
 
 
-def clamped(drawn: int, table: Table) -> int:
+def clamped(drawn: int, table: DeclaredTable) -> int:
     """A drawn count as it is released: 0 or more, and at most N where that is public."""
     at_least = max(drawn, 0)
     return min(at_least, table.n_rows) if table.neighbors == "replace" else at_least

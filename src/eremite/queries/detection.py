@@ -20,7 +20,8 @@ from eremite.queries.fields import FROM_JSON, Candidates, Columns, Definition, E
 from eremite.queries.fit import require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable, TiledPart, TiledTable
 
 #: Weights of all draws among the rows together: some minutes.
 MOST_WEIGHTS = 10**6
@@ -39,7 +40,7 @@ class DetectQuery:
     columns: Columns = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "DetectionPlan":
+    def plan(self, table: DeclaredTable) -> "DetectionPlan":
         """Check the question, from public facts only; candidates are scaled as the rows were.
 
         Frames of candidates are matched by name, arrays and lists of rows by position.
@@ -100,10 +101,11 @@ class DetectionPlan(WithDefinition):
         """How many are named, among how many public points; None for the rows of the table."""
         return ("h", self.h), ("candidates", None if self.candidates is None else len(self.candidates))
 
-    def compute(self, table: Table, progress: Progress | None = None) -> tuple[int, ...]:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[int, ...]:
         """The positions of the h candidates, from 0, in the order drawn. Private with `privacy`, once charged."""
         part = table.part(self.columns, self.definition.within)
         if self.candidates is None:
+            assert not isinstance(part, TiledPart)  # noqa: S101 -- for the type checker; the plan refuses it
             return _among_rows(neighbors_of_rows(part, self.definition, table.n_rows), self)
         cap = _cap(self, len(self.candidates))
         near = rows_near(self.candidates, self.strata, part, self.definition.radius, cap, progress)
@@ -119,12 +121,17 @@ def _identity(
     return points if points is None or not definition.within else np.column_stack([points, strata])
 
 
-def _require_public_rows(table: Table) -> None:
-    """The rows can be named only where it is public how many there are."""
+def _require_public_rows(table: DeclaredTable) -> None:
+    """The rows can be named only where it is public how many there are, and where they have numbers."""
     if table.neighbors != "replace":
         raise InputError(
             'With neighbors = "add-remove" it is private which rows there are, so they cannot be named; '
             "give candidates."
+        )
+    if isinstance(table, TiledTable):
+        raise InputError(
+            "Rows that are not in memory have no numbers, so they cannot be named; give candidates, or ask with "
+            'engine = "memory".'
         )
 
 

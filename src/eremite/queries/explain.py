@@ -26,7 +26,8 @@ from eremite.queries.fields import FROM_JSON, Columns, Definition, Epsilon, Larg
 from eremite.queries.fit import require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable
 
 #: Every draw, of every point, looks at every set.
 MOST_LOOKS = 100_000
@@ -49,7 +50,7 @@ class ExplainQuery:
     columns: Columns = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "ExplainPlan":
+    def plan(self, table: DeclaredTable) -> "ExplainPlan":
         """Check the question and split its budget, from public facts only; points are scaled as the rows were."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns = table.choose(self.columns)
@@ -114,7 +115,7 @@ class ExplainPlan(WithDefinition):
         hidden = ceil(log(LESS_LIKELY * len(self.columns)) / float(self.rate))
         return self.definition.min_neighbors + hidden
 
-    def compute(self, table: Table, progress: Progress | None = None) -> tuple[Any, ...]:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[Any, ...]:
         """The h sets for each point, in the order drawn; of a single point, its sets alone.
 
         Differentially private with `privacy`, once that has been charged.

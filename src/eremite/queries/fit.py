@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.relation import Relation
-from eremite.table import Table
+from eremite.table import DeclaredTable
 
 
-def relation_of(table: Table) -> Relation:
+def relation_of(table: DeclaredTable) -> Relation:
     """Which tables are neighbors of this one, and how many rows there are, exactly or about. Public."""
     return Relation(table.neighbors, table.facts.rows)
 
 
-def require_fit(definition: object, table: Table) -> OutlierDefinition:
+def require_fit(definition: object, table: DeclaredTable) -> OutlierDefinition:
     """The definition, if it can tell rows apart in this table, as far as is public; with `within` as the table has it.
 
     Where the number of rows is private, any min_neighbors fits.

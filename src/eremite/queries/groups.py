@@ -17,7 +17,8 @@ from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import ByGroup, Parameters
 from eremite.sensitivity.relation import Relation
-from eremite.table import Part, Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyPart, AnyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class CountByQuery:
     columns: Columns = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "CountByPlan":
+    def plan(self, table: DeclaredTable) -> "CountByPlan":
         """Check the question and choose its mechanism, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns, by = table.choose(self.columns), checked_by(self.by, table)
@@ -81,7 +82,7 @@ class CountByPlan(WithDefinition):
         """The columns whose values make a group."""
         return (("by", self.by),)
 
-    def compute(self, table: Table, progress: Progress | None = None) -> ByGroup:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> ByGroup:
         """A noisy count for each group, 0 or more. Differentially private with `privacy`, once charged."""
         parts = table.groups(self.columns, self.by, self.definition.within)
         counts = []
@@ -91,12 +92,12 @@ class CountByPlan(WithDefinition):
                 progress(len(counts))
         return ByGroup.of(self.groups, counts)
 
-    def exact(self, part: Part, table: Table) -> tuple[int, Fraction]:
+    def exact(self, part: AnyPart, table: AnyTable) -> tuple[int, Fraction]:
         """The exact count of a group, and the bound that its noise is scaled by. As private as the rows."""
         return counted(part, self.definition, self.noise, of_groups(table))
 
 
-def checked_by(by: object, table: Table) -> tuple[str, ...]:
+def checked_by(by: object, table: DeclaredTable) -> tuple[str, ...]:
     """The columns of `by`, one or several, each with categories."""
     names: Sequence[str] = [by] if isinstance(by, str) else by  # type: ignore[assignment]
     if not isinstance(names, list | tuple) or not names:
@@ -104,11 +105,11 @@ def checked_by(by: object, table: Table) -> tuple[str, ...]:
     return table.choose_within(names)
 
 
-def of_groups(table: Table) -> Relation:
+def of_groups(table: DeclaredTable) -> Relation:
     """Rows come to a group and go, whatever the relation between tables is: the size of a group is private."""
     return Relation("add-remove", relation_of(table).rows)
 
 
-def steps_of(table: Table) -> int:
+def steps_of(table: DeclaredTable) -> int:
     """Into how many steps of coming and going a step between tables falls: a replaced row leaves and enters a group."""
     return 2 if table.neighbors == "replace" else 1

@@ -18,7 +18,8 @@ from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress
 from eremite.release import Parameters, Value
 from eremite.sensitivity.radii import walks
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable
 
 #: Nine or ten radii per decade, from 0.001 to 0.4.
 RADII = tuple(
@@ -40,7 +41,7 @@ class RadiusQuery:
     within: Strata = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "RadiusPlan":
+    def plan(self, table: DeclaredTable) -> "RadiusPlan":
         """Check the question, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns, share = table.choose(self.columns), checked_share(self.share)
@@ -106,7 +107,7 @@ class RadiusPlan:
         """The definition with the radius that was drawn."""
         return next(definition for definition in self.definitions if definition.radius == value)
 
-    def compute(self, table: Table, progress: Progress | None = None) -> float:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> float:
         """The radius. Differentially private with `privacy`, once that has been charged."""
         part, relation = table.part(self.columns, self.definitions[0].within), relation_of(table)
         ways = walks(part.points, part.starts, self.definitions, self.target, self.limit, relation)

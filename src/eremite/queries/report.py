@@ -12,7 +12,8 @@ from eremite.queries.fields import Epsilon
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.subspaces import FamilyFields, SubspacesPlan, SubspacesQuery
 from eremite.release import Parameters
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable
 
 #: The share of epsilon that finding the subspaces gets, with all of delta; the counts share the rest evenly.
 FINDING_SHARE = Fraction(1, 2)
@@ -26,7 +27,7 @@ class ReportQuery(FamilyFields):
 
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "ReportPlan":
+    def plan(self, table: DeclaredTable) -> "ReportPlan":
         """Check the question and split its budget, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
         share = privacy.epsilon * FINDING_SHARE
@@ -72,12 +73,12 @@ class ReportPlan(WithDefinition):
         """How many are named, among which, and how they are scored."""
         return self.finding.parameters
 
-    def compute(self, table: Table, progress: Progress | None = None) -> tuple[tuple[Subspace, int], ...]:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[tuple[Subspace, int], ...]:
         """The subspaces in the order drawn, each with its noisy count."""
         found = self.finding.compute(table, progress)
         return tuple((subspace, self._count(table, subspace)) for subspace in found)
 
-    def _count(self, table: Table, subspace: Subspace) -> int:
+    def _count(self, table: AnyTable, subspace: Subspace) -> int:
         return (
             CountQuery(definition=self.definition, columns=subspace, epsilon=self.each_count).plan(table).compute(table)
         )

@@ -13,7 +13,8 @@ from eremite.queries.count import per_row
 from eremite.queries.fields import FROM_JSON, Epsilon, PartColumns
 from eremite.queries.plan import Progress
 from eremite.release import Parameters, Value
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable
 
 _LEAST = Fraction(1)  # the sensitivity of a number of rows
 
@@ -28,7 +29,7 @@ class RowsQuery:
     columns: PartColumns = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "RowsPlan":
+    def plan(self, table: DeclaredTable) -> "RowsPlan":
         """Check the question, from public facts only. A number that is public is refused, and costs nothing."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns = () if self.columns is None else table.choose(self.columns)
@@ -63,12 +64,12 @@ class RowsPlan:
     def definition_of(self, value: Value) -> None:
         """None: the question is not about outliers."""
 
-    def compute(self, table: Table, progress: Progress | None = None) -> int:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> int:
         """The noisy number, at least 0. Differentially private with `privacy`, once that has been charged."""
         return max(self.noise.draw(table.rows_taking_part(self.columns), _LEAST), 0)
 
 
-def _require_private(table: Table, columns: Sequence[str]) -> None:
+def _require_private(table: DeclaredTable, columns: Sequence[str]) -> None:
     """Where a row may be replaced only, the number of rows is public; not that of rows that are left out."""
     if table.neighbors != "replace" or any(table.rules.leaves_out(name) for name in columns):
         return

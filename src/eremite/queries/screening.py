@@ -22,7 +22,8 @@ from eremite.queries.fields import FROM_JSON, Columns, Definition, Epsilon, Most
 from eremite.queries.fit import require_fit
 from eremite.queries.plan import WithDefinition
 from eremite.release import Parameters
-from eremite.table import Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyTable
 
 _MOST_YES = 1_000_000
 _LEAST = Fraction(1)  # the sensitivity of a count of rows near a point
@@ -40,7 +41,7 @@ class ScreenQuery:
     columns: Columns = None
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "ScreeningPlan":
+    def plan(self, table: DeclaredTable) -> "ScreeningPlan":
         """Check the question and split its budget, from public facts only."""
         privacy = Privacy(checked_epsilon(self.epsilon))
         columns = table.choose(self.columns)
@@ -89,7 +90,7 @@ class Screening:
     Not for two threads at once, nor for a copy of the process.
     """
 
-    def __init__(self, table: Table, plan: ScreeningPlan) -> None:
+    def __init__(self, table: AnyTable, plan: ScreeningPlan) -> None:
         self._plan = plan
         self._part = table.part(plan.columns, plan.definition.within)
         self._bar = 1 - plan.definition.min_neighbors + GlobalLaplace(plan.threshold).draw(0, _LEAST)

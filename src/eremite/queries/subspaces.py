@@ -43,7 +43,8 @@ from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
 from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, profile_function
 from eremite.sensitivity.dampening import Profile
-from eremite.table import Part, Table
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyPart, AnyTable
 
 #: The share of epsilon that the private center costs.
 CENTER_SHARE = Fraction(1, 5)
@@ -95,7 +96,7 @@ class SubspacesQuery(SearchFields):
 
     epsilon: Epsilon
 
-    def plan(self, table: Table) -> "SubspacesPlan":
+    def plan(self, table: DeclaredTable) -> "SubspacesPlan":
         """Check the question and split its budget, from public facts only."""
         family = self.family(table.columns)
         privacy = Privacy(checked_epsilon(self.epsilon), checked_delta(self.delta))
@@ -121,7 +122,7 @@ class SubspacesQuery(SearchFields):
             each=max(each, concentrated),
         )
 
-    def _utility(self, table: Table, family: Subspaces) -> Utility:
+    def _utility(self, table: DeclaredTable, family: Subspaces) -> Utility:
         most = relation_of(table).most_moved(family.largest, self.definition.min_neighbors)  # refuses too many columns
         if self.utility == "compared":
             _require_few_compared(self.h, family.count)
@@ -181,7 +182,7 @@ class SubspacesPlan(WithDefinition):
         steps = ceil(2 * log(10**6 * self.family.count) / float(self.each))
         return min(steps, MOST_STEPS) if self.utility == "compared" else steps
 
-    def compute(self, table: Table, progress: Progress | None = None) -> tuple[Subspace, ...]:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[Subspace, ...]:
         """The h subspaces, in the order drawn. Differentially private with `privacy`, once that has been charged."""
         family = list(self.family)
         scores = _SCORES[self.utility](table, self, progress or (lambda _: None))
@@ -226,13 +227,13 @@ def _concentrated(epsilon: Fraction, delta: Fraction, h: int) -> Fraction:
     return at_most(epsilon_each, 64)
 
 
-def _paper_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
+def _paper_scores(table: AnyTable, plan: SubspacesPlan, progress: Progress) -> Scores:
     """q_S over its global sensitivity; as exact as the counts."""
     exact = [Fraction(one.outliers, one.most) for one in _counts(table, plan, progress)]
     return Scores.known(exact, plan.each / 2)
 
 
-def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
+def _dampened_scores(table: AnyTable, plan: SubspacesPlan, progress: Progress) -> Scores:
     """How many replaced rows away the count is from the center, or from 0."""
     if plan.center is None:
         seen, center = _counts(table, plan, progress), 0
@@ -251,7 +252,7 @@ def _dampened_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     return Scores(bounds, look, plan.each / 2)
 
 
-def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> Scores:
+def _compared_scores(table: AnyTable, plan: SubspacesPlan, progress: Progress) -> Scores:
     """How many replaced rows away each count is from leaving the h largest, or from entering them (claim C5)."""
     seen, _ = _glimpses(table, plan, _GLANCE, progress)
     family = list(plan.family)
@@ -268,13 +269,13 @@ def _compared_scores(table: Table, plan: SubspacesPlan, progress: Progress) -> S
     return Scores(comparison.bounds(), look, plan.each / 2)
 
 
-def _profile_of(table: Table, subspace: Subspace, plan: SubspacesPlan, steps: int) -> Profile:
+def _profile_of(table: AnyTable, subspace: Subspace, plan: SubspacesPlan, steps: int) -> Profile:
     """The profile of one candidate, for so many steps."""
     part = table.part(subspace, plan.definition.within)
     return profile_function(part.points, plan.definition, steps, relation=relation_of(table), starts=part.starts)
 
 
-def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
+def _counts(table: AnyTable, plan: SubspacesPlan, progress: Progress) -> list[Glimpse]:
     k, unknown, seen, relation = plan.definition.min_neighbors, np.empty(0, dtype=np.int64), [], relation_of(table)
     for subspace, count in count_outliers_in_each(table, plan.definition, plan.family):
         seen.append(Glimpse(count, relation.cap(len(subspace), k), unknown, relation.neighbors))
@@ -283,7 +284,7 @@ def _counts(table: Table, plan: SubspacesPlan, progress: Progress) -> list[Glimp
 
 
 def _counts_and_center(
-    table: Table, plan: SubspacesPlan, noise: SmoothLaplace, progress: Progress
+    table: AnyTable, plan: SubspacesPlan, noise: SmoothLaplace, progress: Progress
 ) -> tuple[list[Glimpse], int]:
     """The counts, and a private number near the middle between the h-th largest of them and the next (claim C1)."""
     seen, largest = _glimpses(table, plan, noise.decay, progress)
@@ -292,11 +293,13 @@ def _counts_and_center(
     return seen, clamped(noise.draw(middle, largest), table)
 
 
-def _glimpses(table: Table, plan: SubspacesPlan, decay: Fraction, progress: Progress) -> tuple[list[Glimpse], Fraction]:
+def _glimpses(
+    table: AnyTable, plan: SubspacesPlan, decay: Fraction, progress: Progress
+) -> tuple[list[Glimpse], Fraction]:
     """A glimpse of each candidate, and the largest of their smooth bounds."""
     largest = Fraction(0)  # of the smooth bounds seen so far
 
-    def look(part: Part, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
+    def look(part: AnyPart, find: FindNeighbors) -> tuple[Glimpse, Fraction]:
         return glimpse(part.points, plan.definition, decay, largest, find, relation_of(table), part.starts)
 
     seen = []
@@ -312,7 +315,7 @@ def _bounds(one: Glimpse, gap: int, limit: int) -> tuple[Fraction, Fraction]:
     return min(values), max(values)
 
 
-_SCORES: dict[str, Callable[[Table, SubspacesPlan, Progress], Scores]] = {
+_SCORES: dict[str, Callable[[AnyTable, SubspacesPlan, Progress], Scores]] = {
     "compared": _compared_scores,
     "centered": _dampened_scores,
     "dampened": _dampened_scores,

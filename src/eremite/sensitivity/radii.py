@@ -29,7 +29,7 @@ _AT_HAND = 4
 
 def walks(
     rows: Rows,
-    starts: NDArray[np.intp],
+    starts: NDArray[np.intp] | None,
     definitions: Sequence[OutlierDefinition],
     target: int,
     limit: int,
@@ -69,8 +69,9 @@ def walks(
 class _Parts:
     """Rows in memory, and what is known of the rows of each stratum at several radii."""
 
-    def __init__(self, points: NDArray[np.float64], starts: NDArray[np.intp]) -> None:
-        self.parts = [points[begin:end] for begin, end in pairwise(starts.tolist())]
+    def __init__(self, points: NDArray[np.float64], starts: NDArray[np.intp] | None) -> None:
+        ends = [0, len(points)] if starts is None else starts.tolist()
+        self.parts = [points[begin:end] for begin, end in pairwise(ends)]
         self._growing = [Growing(part) for part in self.parts]
 
     def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:

@@ -13,7 +13,7 @@ from eremite.outliers import OutlierDefinition
 from eremite.queries import Plan
 from eremite.release import Expected, Parameters, Release, Value
 from eremite.release.expected import UNKNOWN
-from eremite.table import Table
+from eremite.tiles import AnyTable
 from eremite.version import __version__
 
 #: Increase this when a change gives the same question another fingerprint: the ledger then refuses older ids.
@@ -25,7 +25,7 @@ class Request:
     """A planned question about a table. Made from public facts only."""
 
     plan: Plan
-    table: Table
+    table: AnyTable
 
     @property
     def question(self) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
 from eremite.session.screen import Screen
 from eremite.table import Table
+from eremite.tiles import AnyTable
 
 #: The questions that one release answers.
 ReleasedQuery = (
@@ -83,7 +84,7 @@ class Session(Forecasts, Shown):
 
     def __init__(
         self,
-        table: Table,
+        table: AnyTable,
         *,
         epsilon: Number,
         delta: Number = 0,
@@ -95,7 +96,7 @@ class Session(Forecasts, Shown):
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
-        if not isinstance(table, Table):
+        if not isinstance(table, AnyTable):
             raise InputError("Session needs a Table; make one with Table.from_frame, or use eremite.open.")
         cap = checked_budget(epsilon, delta)
         super().__init__(table.facts, stand_in)

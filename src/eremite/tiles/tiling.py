@@ -48,6 +48,10 @@ class Tiling:
         return np.delete(rows, np.concatenate(spare), axis=0) if spare else rows
 
 
+#: One tile with all rows.
+UNDIVIDED = Tiling(np.zeros(1, np.int64), np.full(1, _NOWHERE))
+
+
 def tiling_of(sample: NDArray[np.float64], tiles: int, distance: float) -> Tiling:
     """A tiling into so many tiles, a power of two, of about as many rows of the sample each.
 

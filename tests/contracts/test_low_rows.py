@@ -1,0 +1,142 @@
+"""The contract of low rows: in tiles they are the same rows, with the same degrees and crowds, as in memory."""
+
+import numpy as np
+import pytest
+
+from eremite.engines import low_rows
+from eremite.geometry.around import Around
+from eremite.table.rules import CellRules
+from eremite.tiles import low as low_module
+from tests.definition import are_neighbors
+from tests.tiled import tiled
+
+RANDOM = np.random.default_rng(5)
+
+
+def clusters(n, d):
+    return np.clip(RANDOM.normal(RANDOM.random((5, d))[RANDOM.integers(0, 5, n)], 0.05), 0, 1)
+
+
+TABLES = {
+    **{f"uniform in {d} columns": RANDOM.random((600, d)) for d in range(1, 11)},
+    **{f"few values in {d} columns": RANDOM.integers(0, 5, (600, d)) / 4 for d in (1, 2, 3, 5)},
+    "clusters": clusters(800, 3),
+    "half equal": np.concatenate([np.full((400, 3), 0.5), RANDOM.random((400, 3))]),
+    "all equal": np.full((500, 3), 0.25),
+    "one far row": np.concatenate([RANDOM.random((499, 2)) * 1e-3, [[1.0, 1.0]]]),
+    "most in one tile": np.concatenate([RANDOM.random((700, 2)) * 0.01, RANDOM.random((100, 2))]),
+    "on the cuts": np.round(RANDOM.random((600, 3)) * 8) / 8,
+    "one row": np.array([[0.3, 0.4]]),
+    "no row": np.empty((0, 2)),
+}
+
+
+def in_tiles(points, **source):
+    names = [f"c{i}" for i in range(points.shape[1])]
+    rules = CellRules.of(dict.fromkeys(names, (0.0, 1.0)))
+    return tiled(dict(zip(names, points.T, strict=True)), rules, **source).part()
+
+
+def sorted_rows(low):
+    order = np.lexsort((*low.points.T[::-1],))
+    return low.points[order].tolist(), low.degrees[order].tolist()
+
+
+def crowds(low, high):
+    """The crowds of the window of all rows with degrees up to `high`, as the points in them."""
+    window = np.flatnonzero(low.degrees <= high)
+    around = Around(low)
+    found = {tuple(sorted(map(tuple, low.points[crowd].tolist()))) for crowd in around.crowds(window, 0)}
+    return around.most(window), found
+
+
+@pytest.mark.parametrize("points", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize(("k", "cap"), [(1, 1), (3, 8), (5, 60)])
+def test_low_rows_in_tiles_are_those_in_memory(points, k, cap):
+    for radius in (0.01, 0.07, 0.2):
+        here, there = low_rows(points, radius, k, cap), in_tiles(points).low(radius, k, cap)
+        if not there:
+            assert here.degrees.size == 0
+            continue
+        (there,) = there
+        assert there.outliers == here.outliers
+        assert sorted_rows(there) == sorted_rows(here)
+        for high in sorted({0, k, cap - 1}):
+            assert crowds(there, high) == crowds(here, high)
+
+
+def test_lists_name_what_the_definition_calls_near():
+    points = np.round(RANDOM.random((300, 2)) * 12) / 12
+    (low,) = in_tiles(points).low(0.1, 3, 40)
+    lists = low.lists(np.arange(low.degrees.size))
+    for row, begin, length in zip(low.points, lists.begins, lists.lengths, strict=True):
+        near = {tuple(q) for q in points if are_neighbors(row, q, 0.1)}
+        copies = np.count_nonzero((points == row).all(axis=1))
+        assert len(set(lists.members[begin : begin + length].tolist())) == length
+        assert length in {len(near) - 1} | ({len(near)} if copies > 1 else set())
+
+
+def test_a_copied_point_that_crowds_a_tile_is_thinned_to_more_than_the_cap():
+    points = np.concatenate([np.full((9000, 2), 0.5), RANDOM.random((300, 2))])
+    part = in_tiles(points, chunk_rows=1000)
+    for cap in (10, 5000):  # the second one needs more copies than were kept for the first
+        (there,) = part.low(0.05, 5, cap)
+        assert sorted_rows(there) == sorted_rows(low_rows(points, 0.05, 5, cap))
+
+
+@pytest.mark.parametrize("tile_bytes", [256, 4096, 10**9])
+@pytest.mark.parametrize("chunk_rows", [7, 10**6])
+def test_neither_tiles_nor_chunks_change_an_answer(tile_bytes, chunk_rows):
+    points = TABLES["clusters"]
+    (there,) = in_tiles(points, tile_bytes=tile_bytes, chunk_rows=chunk_rows).low(0.05, 4, 20)
+    here = low_rows(points, 0.05, 4, 20)
+    assert sorted_rows(there) == sorted_rows(here)
+    assert crowds(there, 19) == crowds(here, 19)
+
+
+def test_counts_at_several_radii_are_those_in_memory():
+    points, radii = TABLES["clusters"], (0.01, 0.03, 0.1)
+    assert in_tiles(points).with_fewer(4, radii) == [low_rows(points, radius, 4, 4).outliers for radius in radii]
+
+
+def test_more_low_rows_than_the_machine_takes_are_an_internal_error():
+    part = in_tiles(TABLES["clusters"])
+    object.__setattr__(part._together.table, "most_low_rows", 10)
+    with pytest.raises(MemoryError):
+        part.low(0.05, 4, 20)
+
+
+def _no_visits(self, reach):
+    return []
+
+
+def _visits_of_touching_tiles_alone(visits):
+    return lambda self, reach: visits(self, reach / 4)
+
+
+def _counts_itself(self, begin, places):
+    lists = _named(self, begin, places)
+    return lists._replace(lengths=lists.lengths + self._is_first[begin + places])
+
+
+def _no_copies(self, begin, places):
+    lists = _named(self, begin, places)
+    return lists._replace(lengths=lists.lengths - ~self._is_first[begin + places])
+
+
+_named = low_module.LowTable._named
+MISTAKES = {
+    "rows do not visit other tiles": (low_module._View, "visits", _no_visits),
+    "rows visit half as far": (low_module._View, "visits", _visits_of_touching_tiles_alone(low_module._View.visits)),
+    "a row is around itself": (low_module.LowTable, "_named", _counts_itself),
+    "copies are not around each other": (low_module.LowTable, "_named", _no_copies),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_the_contract_sees_mistakes(monkeypatch, mistake):
+    points = TABLES["few values in 2 columns"]
+    here = low_rows(points, 0.2, 5, 250)
+    monkeypatch.setattr(*mistake)
+    (there,) = in_tiles(points).low(0.2, 5, 250)
+    assert sorted_rows(there) != sorted_rows(here) or crowds(there, 249) != crowds(here, 249)
