@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from eremite.table import Engine
 from eremite.table.rules import CellRules
 from eremite.tiles import TiledTable, tiled_table
 from eremite.tiles.store import Cut, Reading
@@ -64,4 +65,4 @@ class SourceHere:
 
 def tiled(columns: dict[str, Any], rules: CellRules, *, neighbors="replace", rows_about=None, **source) -> TiledTable:
     reading = Reading(rules, "the frame")
-    return tiled_table(SourceHere(pa.table(columns), reading, **source), reading, (1, neighbors, rows_about))
+    return tiled_table(SourceHere(pa.table(columns), reading, **source), reading, (1, neighbors, rows_about), Engine())

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     )
     from eremite.session import Session
     from eremite.session import open_session as open  # noqa: A004 -- read as eremite.open
-    from eremite.table import Table
+    from eremite.table import Engine, Table
 
 __all__ = [
     "BudgetRefused",
@@ -62,6 +62,7 @@ __all__ = [
     "CountRelease",
     "DetectQuery",
     "DetectRelease",
+    "Engine",
     "EpsilonForCountQuery",
     "EpsilonForDetectQuery",
     "EpsilonForExplainQuery",
@@ -105,6 +106,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys((name for name in __all__ if name.endswith("Query")), "eremite.queries"),
     **dict.fromkeys((name for name in __all__ if name.endswith("Release")), "eremite.release"),
+    "Engine": "eremite.table",
     "OutlierDefinition": "eremite.outliers",
     "Privacy": "eremite.privacy",
     "Session": "eremite.session",

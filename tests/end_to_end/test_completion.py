@@ -13,6 +13,7 @@ import pytest
 from eremite.cli import completions, main
 from eremite.queries.choice import NAMES
 from eremite.queries.fields import SearchShape, Selection, Shape, Utility
+from eremite.table.engine import EngineKind
 from tests.end_to_end.patients import BOUNDS, description
 
 Complete = Callable[[str], list[str]]
@@ -166,3 +167,4 @@ def test_words_are_those_the_commands_take() -> None:
     assert get_args(Selection) == completions.SELECTIONS
     assert get_args(Shape) == completions.SHAPES
     assert get_args(SearchShape) == completions.SEARCH_SHAPES
+    assert get_args(EngineKind) == completions.ENGINES

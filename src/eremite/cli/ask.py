@@ -15,12 +15,14 @@ from eremite.cli.options import (
     Columns,
     Delta,
     DescriptionFile,
+    EngineName,
     Epsilon,
     GroupColumns,
     LedgerPlace,
     ListedSets,
     MadeUpRows,
     MadeUpRowShape,
+    MaxLowRows,
     MaxSize,
     MinNeighbors,
     NoiseName,
@@ -30,6 +32,7 @@ from eremite.cli.options import (
     SelectionName,
     ShowProgress,
     Size,
+    SparkMaster,
     TopSets,
     UtilityName,
     Within,
@@ -44,7 +47,7 @@ from eremite.cli.parsing import (
     parse_subspaces,
     require_plain,
 )
-from eremite.cli.question import Asker, ask
+from eremite.cli.question import Asker, Counting, ask
 from eremite.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +65,9 @@ def count(
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -81,9 +87,8 @@ def count(
         require_plain(delta, mechanism)
         query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
     steps = "of its steps done" if groups is None else "groups counted"
-    session, release = ask(
-        query, Asker(description, ledger, account, request_id), "Counting", steps if progress else None
-    )
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    session, release = ask(query, asker, "Counting", steps if progress else None)
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
@@ -101,6 +106,9 @@ def subspaces(
     utility: UtilityName = "auto",
     selection: SelectionName = "permute-and-flip",
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -119,7 +127,8 @@ def subspaces(
         delta=delta,
         **drawing,
     )
-    _print_search(query, description, ledger, account, request_id, progress, plot, as_json)
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    _print_search(query, asker, progress, plot, as_json)
 
 
 def report(
@@ -134,6 +143,9 @@ def report(
     within: Within = None,
     delta: Delta = "0",
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -153,7 +165,8 @@ def report(
         epsilon=epsilon,
         delta=delta,
     )
-    _print_search(query, description, ledger, account, request_id, progress, plot, as_json)
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    _print_search(query, asker, progress, plot, as_json)
 
 
 def detect(
@@ -169,6 +182,9 @@ def detect(
     columns: Columns = None,
     within: Within = None,
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -193,7 +209,8 @@ def detect(
     given = None if points is None else points.cells
     query = DetectQuery(definition=definition, candidates=given, h=top, columns=names, epsilon=epsilon)
     counted = "points looked at" if progress else None
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching", counted)
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    session, release = ask(query, asker, "Searching", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session, points)), release.plot, plot)
 
 
@@ -213,6 +230,9 @@ def choose_radius(
     rows: MadeUpRows = None,
     shape: MadeUpRowShape = "clusters",
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -234,18 +254,18 @@ def choose_radius(
         return
     query = RadiusQuery(**fields, epsilon=epsilon)
     counted = "looks taken" if progress else None
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    session, release = ask(query, asker, "Counting", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 
 def _print_search(
-    query: "SubspacesQuery | ReportQuery", description: Path, ledger: str | None, account: str, request_id: str | None,
-    progress: bool, plot: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+    query: "SubspacesQuery | ReportQuery", asker: Asker, progress: bool, plot: Path | None, as_json: bool
+) -> None:
     from eremite.cli.panels import release_panel
 
     counted = "sets of columns counted" if progress else None
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Searching", counted)
+    session, release = ask(query, asker, "Searching", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)
 
 

@@ -17,6 +17,7 @@ UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
 SHAPES = ("cautious", "clusters", "normal", "uniform")
 ROW_SHAPES = ("clusters", "normal", "uniform")
+ENGINES = ("auto", "memory", "files", "spark")
 SEARCH_SHAPES = ("cautious", "planted", "clusters", "normal", "uniform")
 
 

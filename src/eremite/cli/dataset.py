@@ -11,7 +11,7 @@ from eremite.cli.output import dump_json, plain_number
 from eremite.names import list_names, show_name
 
 if TYPE_CHECKING:
-    from eremite.table import Budget, Description, Starter, Table
+    from eremite.table import Budget, DeclaredTable, Description, Starter
     from eremite.table.writing import Writing
 
 # What a starter lists, and the words for it.
@@ -59,10 +59,11 @@ def check(description: DescriptionFile, as_json: AsJson = False) -> None:
     If rows do not fit the description, the error names the column and the key to set. Only the custodian may know that;
     commands that ask questions do not say it.
     """
-    from eremite.table import open_table, read_description
+    from eremite.table import read_description
+    from eremite.tiles import open_rows
 
     described = read_description(description)
-    table = open_table(described)
+    table = open_rows(described)
     typer.echo(dump_json(_facts(described, table)) if as_json else _text(described, table))
 
 
@@ -91,14 +92,14 @@ def _written(starter: "Starter", writing: "Writing") -> str:
     )
 
 
-def _facts(description: "Description", table: "Table") -> dict[str, Any]:
+def _facts(description: "Description", table: "DeclaredTable") -> dict[str, Any]:
     """Public facts; numbers of the budget are the nearest floats, dates are texts."""
     budget = description.budget
     spend = None if budget is None else {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
     return {"name": description.dataset.name} | table.facts.described() | {"budget": spend}
 
 
-def _text(description: "Description", table: "Table") -> str:
+def _text(description: "Description", table: "DeclaredTable") -> str:
     facts = table.facts.described()
     width = max(len(show_name(name)) for name in (*facts["columns"], *facts["categories"]))
     columns = [

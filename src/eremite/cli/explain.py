@@ -11,19 +11,22 @@ from eremite.cli.options import (
     AsJson,
     Columns,
     DescriptionFile,
+    EngineName,
     Epsilon,
     LedgerPlace,
+    MaxLowRows,
     MinNeighbors,
     PlotFile,
     Radius,
     RequestId,
     ShowProgress,
+    SparkMaster,
     Within,
     local_file,
 )
 from eremite.cli.output import print_answer, render
 from eremite.cli.parsing import parse_columns, parse_strata
-from eremite.cli.question import Asker, ask
+from eremite.cli.question import Asker, Counting, ask
 
 
 def explain(
@@ -37,6 +40,9 @@ def explain(
     columns: Columns = None,
     within: Within = None,
     progress: ShowProgress = False,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -59,5 +65,6 @@ def explain(
     fields: dict[str, Any] = {"h": top, "max_size": max_size, "columns": names, "epsilon": epsilon}
     query = ExplainQuery(definition=definition, point=read.cells, **fields)
     counted = "points looked at" if progress else None
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting", counted)
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    session, release = ask(query, asker, "Counting", counted)
     print_answer(release.to_json() if as_json else render(release_panel(release, session, read)), release.plot, plot)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from eremite.cli.completions import (
+    ENGINES,
     MECHANISMS,
     ROW_SHAPES,
     SEARCH_SHAPES,
@@ -102,6 +103,24 @@ LedgerPlace = Annotated[
     str | None,
     typer.Option(
         "--ledger", help="The ledger: a file or postgresql://...; default: a .db file beside the description."
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="Where the table is counted: memory, files or spark; default: as described, or by the size of the file.",
+        autocompletion=one_of(ENGINES),
+    ),
+]
+SparkMaster = Annotated[
+    str | None, typer.Option("--master", help="The Spark cluster, such as local[2], with --engine spark.")
+]
+MaxLowRows = Annotated[
+    int | None,
+    typer.Option(
+        "--max-low-rows",
+        help="How many rows with few neighbors files or Spark may bring together on this machine.",
     ),
 ]
 AccountName = Annotated[str, typer.Option("--account", help="The account to charge; the dataset is charged as well.")]

@@ -6,7 +6,7 @@ Whether an interrupted question was charged, and whether it was answered, is rea
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from eremite.cli.output import print_notice, spinner
 from eremite.errors import InputError, TableError
 
 if TYPE_CHECKING:
-    from eremite import Privacy, Release, Session
+    from eremite import Engine, Privacy, Release, Session
     from eremite.session.session import ReleasedQuery
 
 _LONG = 20.0  # seconds from which on a question is said to take long
@@ -24,13 +24,34 @@ _TIME_TO_LOOK = 2.0  # seconds to look into the ledger of an interrupted questio
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """Where the table is counted, as far as it was said; the description says the rest."""
+
+    engine: str | None
+    master: str | None
+    max_low_rows: int | None
+
+    def chosen(self, description: Path) -> "Engine":
+        """The engine, with what was said in place of what the description says."""
+        from eremite.table import Engine, read_description
+
+        described = Engine.of(self.engine, read_description(description).engine.record())
+        return replace(
+            described,
+            master=described.master if self.master is None else self.master,
+            max_low_rows=described.max_low_rows if self.max_low_rows is None else self.max_low_rows,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, and where the charge goes."""
+    """Who asks, where the charge goes, and where the table is counted."""
 
     description: Path
     ledger: str | None
     account: str
     request_id: str | None
+    counting: Counting
 
 
 def ask(query: "ReleasedQuery", asker: Asker, doing: str, counted: str | None = None) -> "tuple[Session, Release]":
@@ -41,7 +62,7 @@ def ask(query: "ReleasedQuery", asker: Asker, doing: str, counted: str | None = 
     from eremite import Privacy
 
     with spinner(doing) as say:
-        session = open_session(asker.description, asker.ledger, asker.account)
+        session = open_session(asker)
         _warn_if_long(query, session)
         number = session.new_request_id() if asker.request_id is None else asker.request_id
         interrupts.explain_with(_look_up(asker, number))
@@ -75,12 +96,14 @@ def duration_in_words(seconds: float) -> str:
     return f"{round(seconds / 86400):,} days"
 
 
-def open_session(description: Path, ledger: str | None, account: str) -> "Session":
+def open_session(asker: Asker) -> "Session":
     """A session that charges this account. One sentence covers everything that can be wrong with private rows."""
     import eremite
 
+    description = asker.description
+    engine = asker.counting.chosen(description)
     with suppress(TableError):
-        return eremite.open(description, ledger=ledger, account=account)
+        return eremite.open(description, ledger=asker.ledger, account=asker.account, engine=engine)
     # Raised out here, so that it does not carry the TableError along, whose details depend on the rows.
     path = shlex.quote(str(description))
     raise InputError(f"The table does not fit its description; the custodian can run: eremite check {path}")

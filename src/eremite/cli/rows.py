@@ -5,10 +5,21 @@ from typing import Annotated
 import typer
 
 from eremite.cli.completions import described_columns
-from eremite.cli.options import AccountName, AsJson, DescriptionFile, Epsilon, LedgerPlace, PlotFile, RequestId
+from eremite.cli.options import (
+    AccountName,
+    AsJson,
+    DescriptionFile,
+    EngineName,
+    Epsilon,
+    LedgerPlace,
+    MaxLowRows,
+    PlotFile,
+    RequestId,
+    SparkMaster,
+)
 from eremite.cli.output import print_answer, render
 from eremite.cli.parsing import parse_columns
-from eremite.cli.question import Asker, ask
+from eremite.cli.question import Asker, Counting, ask
 
 
 def rows(
@@ -23,6 +34,9 @@ def rows(
             autocompletion=described_columns,
         ),
     ] = None,
+    engine: EngineName = None,
+    master: SparkMaster = None,
+    max_low_rows: MaxLowRows = None,
     ledger: LedgerPlace = None,
     account: AccountName = "analyst",
     request_id: RequestId = None,
@@ -34,5 +48,6 @@ def rows(
     from eremite.cli.panels import release_panel
 
     query = RowsQuery(columns=parse_columns(columns), epsilon=epsilon)
-    session, release = ask(query, Asker(description, ledger, account, request_id), "Counting")
+    asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
+    session, release = ask(query, asker, "Counting")
     print_answer(release.to_json() if as_json else render(release_panel(release, session)), release.plot, plot)

@@ -7,7 +7,7 @@ degrees are wanted; the contract all of them pass is tests/contracts/test_count_
 from eremite.engines.candidates import count_rows_near
 from eremite.engines.growing import Growing
 from eremite.engines.local import CountNeighbors, FindNeighbors, Neighbors, count_neighbors, find_neighbors
-from eremite.engines.low_rows import LowRows, Rows, RowsElsewhere, d_of, low_rows
+from eremite.engines.low import LowRows, Rows, RowsElsewhere, d_of, low_rows
 from eremite.engines.near_in_sets import count_rows_near_in_sets
 
 __all__ = [

@@ -6,6 +6,7 @@ from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition
 from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
+from eremite.tiles import TiledTable
 
 
 def relation_of(table: DeclaredTable) -> Relation:
@@ -31,6 +32,8 @@ def require_fit(definition: object, table: DeclaredTable) -> OutlierDefinition:
             "are further apart than 1; choose a radius well below 1."
         )
     table.choose_within(definition.within)
+    if isinstance(table, TiledTable):
+        table.require_room(definition.min_neighbors)
     return definition
 
 

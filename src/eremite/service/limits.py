@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from eremite import Table
 from eremite.errors import InputError
 from eremite.privacy import LARGEST_EPSILON, exact
+from eremite.table import DeclaredTable
 
 MAX_BODY_BYTES = 4 * 2**20
 #: The request line and the headers together. More is never read; half as much always is.
@@ -42,7 +42,7 @@ class Facts:
         return f"the table has {self.rows:,} rows" if self.rows < _MAX_ROWS else "no table has more rows"
 
 
-def facts_of(table: Table) -> Facts:
+def facts_of(table: DeclaredTable) -> Facts:
     """The facts of a table."""
     listed = (str(value) for column in table.categories.values() for value in column.names)
     longest = max(map(len, (*table.columns, *table.categories, *listed)))

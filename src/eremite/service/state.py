@@ -13,7 +13,8 @@ from eremite.privacy import Privacy
 from eremite.service.ledger_reads import LedgerReads
 from eremite.service.scheduler import Scheduler
 from eremite.session import opened_ledger
-from eremite.table import open_stand_in, open_table, read_description
+from eremite.table import open_stand_in, read_description
+from eremite.tiles import AnyTable, open_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class Dataset:
     """A private table and its ledger. The table is read-only and the ledger is thread-safe."""
 
     name: str
-    table: Table
+    table: AnyTable
     stand_in: Table | None
     cap: Privacy  # the first one, for a ledger without this dataset
     ledger: Ledger
@@ -93,7 +94,7 @@ def _open_dataset(path: Path, place: str | None, create: Creation) -> Dataset:
     assert budget is not None, "the ledger was opened with it"  # noqa: S101 -- for the type checker
     return Dataset(
         name=name,
-        table=open_table(description),
+        table=open_rows(description),
         stand_in=open_stand_in(description),
         cap=Privacy(budget.epsilon, budget.delta),
         ledger=ledger,

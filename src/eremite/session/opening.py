@@ -12,11 +12,18 @@ from eremite.names import list_names, quote_name
 from eremite.privacy import Privacy, checked_budget
 from eremite.session.session import Session
 from eremite.session.sources import source_fingerprint
-from eremite.table import Budget, Description, open_stand_in, open_table, read_description
+from eremite.table import Budget, Description, Engine, open_stand_in, read_description
 from eremite.table.sources import source_kind
+from eremite.tiles import open_rows
 
 
-def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None, account: str = "analyst") -> Session:
+def open_session(
+    path: str | Path,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    account: str = "analyst",
+    engine: Engine | str | None = None,
+) -> Session:
     """Open a session on the table of a description file.
 
     The description's budget is the dataset's cap when its ledger is new; from then on the ledger's cap holds. A ledger
@@ -30,10 +37,13 @@ def open_session(path: str | Path, *, ledger: Ledger | str | Path | None = None,
         ledger: Where the budget is kept: a file, a postgresql:// URL, or a `Ledger`. Default: a file beside the
             description with the ending .db.
         account: The analyst's account whose budget is spent.
+        engine: Where the table is counted: "memory", "files", "spark", or an `Engine` with its settings. Default: what
+            the description says, and otherwise files if the table would not fit into memory.
     """
     description = read_description(path)
     budget = _budget(path, description)
-    table, stand_in = open_table(description), open_stand_in(description)
+    table = open_rows(description, Engine.of(engine, description.engine.record()))
+    stand_in = open_stand_in(description)
     return Session(
         table,
         epsilon=budget.epsilon,

@@ -17,7 +17,14 @@ def source_fingerprint(description: Description) -> str:
     """SHA-256 of the kind of source, its resolved path or its address without a password, and the query."""
     dataset = description.dataset
     kind = source_kind(dataset.source)
-    place = address_of(dataset.source) if kind == "postgresql" else str(description.source_path.resolve())
+    place: list[object] | str
+    match kind:
+        case "postgresql":
+            place = address_of(dataset.source)
+        case "spark":
+            place = dataset.source
+        case _:
+            place = str(description.source_path.resolve())
     return hashlib.sha256(json.dumps([kind, place, dataset.query]).encode()).hexdigest()
 
 

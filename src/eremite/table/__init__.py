@@ -2,14 +2,15 @@
 
 Public names: `Table`, what is declared about it (`DeclaredTable`), its `Bounds`, `Categories` and public `Facts`, and
 `Part`, the rows that take part in a question; `Description`, `Dataset` and `Budget`, read by `read_description`;
-`open_table` and `open_stand_in`, which turn a description into tables; `write_starter`, which writes a first
-description; `Writing`, how a file is written.
+`open_table` and `open_stand_in`, which turn a description into tables; `Engine`, where a table is counted;
+`write_starter`, which writes a first description; `Writing`, how a file is written.
 """
 
 from eremite.table.bounds import Bounds
 from eremite.table.categories import Categories
 from eremite.table.declared import DeclaredTable
 from eremite.table.description import Budget, Dataset, Description, read_description
+from eremite.table.engine import Engine
 from eremite.table.facts import Facts
 from eremite.table.opening import open_stand_in, open_table
 from eremite.table.part import Part
@@ -24,6 +25,7 @@ __all__ = [
     "Dataset",
     "DeclaredTable",
     "Description",
+    "Engine",
     "Facts",
     "Part",
     "Starter",

@@ -38,6 +38,7 @@ from eremite.table.description_errors import (
     syntax_sentence,
     unfilled_sentence,
 )
+from eremite.table.engine import Engine
 from eremite.table.files import ending, unused_key
 from eremite.table.instants import UTC, require_zone
 from eremite.table.neighbors import neighbors_problem
@@ -242,12 +243,35 @@ class Budget(Record):
     delta: Annotated[Exact, AfterValidator(_below_one)] = Fraction(0)
 
 
+class Engines(Record):
+    """Where the table is counted, as the file writes it."""
+
+    kind: Any = "auto"
+    memory: Any = None
+    scratch: Text | None = None
+    master: Text | None = None
+    max_low_rows: Any = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            self.record()
+        except InputError as error:
+            raise _problem(f"does not fit: {str(error).removesuffix('.')}") from None
+        return self
+
+    def record(self) -> Engine:
+        """The record that the rest of eremite uses."""
+        return Engine(**self.model_dump())
+
+
 class Description(Record):
     """All public facts about a dataset, except the number of its rows where that is public."""
 
     dataset: Dataset
     columns: dict[str, Column] = Field(min_length=1, repr=False)
     budget: Budget | None = None
+    engine: Engines = Engines()
     _path: Path = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from eremite.errors import InputError
 from eremite.table.description import Description
 from eremite.table.files import read_file
 from eremite.table.numeric import of_public_rows
@@ -20,7 +21,7 @@ def open_table(description: Description) -> Table:
     the column names.
     """
     rules = description.rules()
-    return _table(description, rules, _read(description, rules), _place(description))
+    return _table(description, rules, _read(description, rules), place_of(description))
 
 
 def open_stand_in(description: Description) -> Table | None:
@@ -47,6 +48,8 @@ def _read(description: Description, rules: CellRules) -> pa.Table:
     match source_kind(dataset.source):
         case "postgresql":
             return read_postgres(dataset.source, dataset.query or "", wanted)
+        case "spark":
+            raise InputError(f'{description.path} names a source that Spark reads; set kind = "spark" in [engine].')
         case "sqlite":
             texts = [name for name in rules.bounds if rules.missing[name] != "refuse"]
             return read_sqlite(description.source_path, dataset.query or "", wanted, [*rules.as_text, *texts])
@@ -54,8 +57,11 @@ def _read(description: Description, rules: CellRules) -> pa.Table:
             return read_file(description.source_path, wanted, dataset.writing, rules.as_text)
 
 
-def _place(description: Description) -> str:
+def place_of(description: Description) -> str:
+    """The source in sentences; without an address, which may hold a password."""
     kind = source_kind(description.dataset.source)
+    if kind == "spark":
+        return f"the source of {description.path}"
     if kind == "postgresql":
         return f"the PostgreSQL query of {description.path}"
     return f"the query on {description.source_path}" if kind == "sqlite" else str(description.source_path)

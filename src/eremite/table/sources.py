@@ -1,4 +1,4 @@
-"""The kinds of sources: a data file, an SQLite file or a PostgreSQL database, distinguished by the text of `source`."""
+"""The kinds of sources, told by the text of `source`: a data file, a database, or what Spark alone can read."""
 
 from pathlib import Path
 from typing import Literal
@@ -6,8 +6,17 @@ from typing import Literal
 from eremite.table.files import ENDINGS, ending
 from eremite.table.queries import is_one_select
 
-Kind = Literal["file", "sqlite", "postgresql"]
-SCHEMES: dict[str, Kind] = {"sqlite": "sqlite", "postgresql": "postgresql", "postgres": "postgresql"}
+Kind = Literal["file", "sqlite", "postgresql", "spark"]
+#: Where Spark finds Parquet files that are not on this machine; spark-table://name is a table that Spark knows.
+_OF_SPARK = ("hdfs", "s3a", "abfss", "gs")
+SPARK_TABLE = "spark-table://"
+SCHEMES: dict[str, Kind] = {
+    "sqlite": "sqlite",
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "spark-table": "spark",
+    **dict.fromkeys(_OF_SPARK, "spark"),
+}
 SQLITE = "sqlite:///"
 
 
@@ -34,6 +43,8 @@ def source_problem(source: str, query: str | None) -> str | None:
         )
     if kind == "file":
         return _file_problem(source, query)
+    if kind == "spark":
+        return None if query is None else "is read by Spark, which takes no query; remove dataset.query"
     if kind == "sqlite" and not source.startswith(SQLITE):
         return "must name an SQLite file as sqlite:///path"
     if query is None:

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from eremite.engines import tree
 from eremite.engines.local import find_neighbors_with
-from eremite.engines.pair import kernel, squared_reach
+from eremite.engines.pair import SLACK, U, inlined, kernel, squared_reach
 from eremite.table.bounds import FloatArray
 from eremite.tiles.store import Packed, unpacked
+
+_AXES = 3  # of the grid that tells which rows may be near visitors: 27 cells for each visitor
+_LEAST_WIDTH = 2.0**-20  # of its cells: rounding moves a coordinate by far less (claim T3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,14 +66,6 @@ class CountWithin:
         return Counted(here.at(lacking), degrees[lacking], here.points.min(axis=0), here.points.max(axis=0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Visitors:
-    """Rows of other tiles; those of one tile are neighbors in the list, from one of `starts` to the next."""
-
-    rows: Some
-    starts: NDArray[np.intp]
-
-
 @dataclass(frozen=True, slots=True)
 class CountVisitors:
     """Count, for each visitor, the rows of the tile that are its neighbors, up to the cap."""
@@ -80,48 +75,56 @@ class CountVisitors:
     radius: float
     cap: int
 
-    def __call__(self, rows: Packed, visitors: Visitors) -> NDArray[np.int64]:
+    def __call__(self, rows: Packed, visitors: Some) -> NDArray[np.int64]:
         """The number for each visitor."""
-        found = np.zeros(len(visitors.rows), np.int64)
-        for places, boxes, _, _ in _hosts(rows, visitors, self.d, self.width, self.radius):
-            points = visitors.rows.points[places]
-            found[places] = tree.count_near(boxes, points, squared_reach(self.radius, self.d), self.cap)
+        found = np.zeros(len(visitors), np.int64)
+        reach = squared_reach(self.radius, self.d)
+        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
+            found[places] = tree.count_near(tree.build(hosts, 1), visitors.points[places], reach, self.cap)
         return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Near:
-    """Which different rows of a tile are near which visitors: pairs of numbers."""
+    """Which different rows of a tile are near which visitors: pairs of a visitor and a row of `hosts`, by number."""
 
     visitor: NDArray[np.int64]
-    name: NDArray[np.int64]
-    is_itself: NDArray[np.bool_]  # whether the row has the coordinates of the visitor
-    names: int
+    host: NDArray[np.int64]
+    hosts: Some
 
 
 @dataclass(frozen=True, slots=True)
-class NameNeighbors:
-    """Name the rows of the tile around each visitor; equal rows have one name."""
+class ListVisitors:
+    """List the different rows of the tile that are neighbors of each visitor, the visitor itself among them."""
 
     d: int
     width: int
     radius: float
 
-    def __call__(self, rows: Packed, visitors: Visitors) -> Near:
+    def __call__(self, rows: Packed, visitors: Some) -> Near:
         """All pairs."""
-        visitor, name, same, names = [], [], [], 0
-        for places, boxes, points, _ in _hosts(rows, visitors, self.d, self.width, self.radius):
-            guests = visitors.rows.points[places]
-            guest, host = tree.list_near(boxes, guests, squared_reach(self.radius, self.d))
-            known, alike = np.unique(_as_keys(points[host]), return_inverse=True)
-            pairs, firsts = np.unique(guest * max(1, known.size) + alike, return_index=True)
-            visitor.append(places[pairs // max(1, known.size)])
-            name.append(names + pairs % max(1, known.size))
-            same.append((guests[guest[firsts]] == points[host[firsts]]).all(axis=1))
-            names += known.size
-        if not visitor:
-            return Near(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_), 0)
-        return Near(np.concatenate(visitor), np.concatenate(name), np.concatenate(same), names)
+        found, reach = [], squared_reach(self.radius, self.d)
+        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
+            guest, host = tree.list_near(tree.build(hosts, 1), visitors.points[places], reach)
+            if guest.size:
+                used, places_used = np.unique(host, return_inverse=True)
+                _, firsts, alike = np.unique(_as_keys(hosts[used]), return_index=True, return_inverse=True)
+                pairs = np.unique(guest * firsts.size + alike[places_used])
+                different = Some(hosts[used[firsts]], np.full(firsts.size, visitors.codes[places[0]]))
+                found.append(Near(places[pairs // firsts.size], pairs % firsts.size, different))
+        return _joined(found, self.d)
+
+
+def _joined(found: list[Near], d: int) -> Near:
+    """The pairs of all strata."""
+    before = np.cumsum([0, *(len(one.hosts) for one in found)])
+    nothing = Near(np.empty(0, np.int64), np.empty(0, np.int64), Some(np.empty((0, d)), np.empty(0, np.int64)))
+    parts = [nothing, *found]
+    hosts = Some(
+        np.concatenate([one.hosts.points for one in parts]), np.concatenate([one.hosts.codes for one in parts])
+    )
+    shifted = [nothing.host, *(one.host + first for one, first in zip(found, before, strict=False))]
+    return Near(np.concatenate([one.visitor for one in parts]), np.concatenate(shifted), hosts)
 
 
 def by_stratum(codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.intp]]]:
@@ -142,30 +145,23 @@ def touching(points: FloatArray, lows: FloatArray, highs: FloatArray, reach: flo
     return out
 
 
-def _hosts(
-    rows: Packed, visitors: Visitors, d: int, width: int, radius: float
-) -> Iterator[tuple[NDArray[np.intp], tree.Tree, FloatArray, int]]:
-    """For each stratum with both: the places of its visitors, and those of its rows that may be near some, in a tree.
+def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
+    """For each stratum with both: the places of its visitors, and the rows of the tile that may be near some of them.
 
-    Most rows of a tile are far from all visitors, who come from outside; they are passed over by the boxes around the
-    visitors of each other tile.
+    Most rows of a tile are far from all visitors. They are passed over by a grid of cells as wide as the reach, in the
+    columns in which visitors differ most: a neighbor of a visitor is in its cell or in one that touches it (claim T3).
     """
-    here = Some(*unpacked(rows, d, width))
-    lows, highs = _boxes(visitors)
+    width = max(np.sqrt(reach) * (1 + SLACK), _LEAST_WIDTH)
+    axes = np.argsort(np.ptp(visitors.points, axis=0), kind="stable")[::-1][:_AXES]
+    marks = np.zeros(1 << max(10, (64 * len(visitors)).bit_length()), np.bool_)
+    _mark(visitors.points, axes, 1 / width, marks)
     near = np.empty(len(here), np.bool_)
-    _near_some_box(here.points, lows, highs, squared_reach(radius, d), near)
+    _is_marked(here.points, axes, 1 / width, marks, near)
     hosts = here.at(np.flatnonzero(near))
     places_of = dict(by_stratum(hosts.codes))
-    for code, places in by_stratum(visitors.rows.codes):
+    for code, places in by_stratum(visitors.codes):
         if code in places_of:
-            points = np.ascontiguousarray(hosts.points[places_of[code]])
-            yield places, tree.build(points, 1), points, code
-
-
-def _boxes(visitors: Visitors) -> tuple[FloatArray, FloatArray]:
-    starts = visitors.starts[:-1]
-    points = visitors.rows.points
-    return np.minimum.reduceat(points, starts, axis=0), np.maximum.reduceat(points, starts, axis=0)
+            yield places, np.ascontiguousarray(hosts.points[places_of[code]])
 
 
 def _as_keys(points: FloatArray) -> NDArray[np.void]:
@@ -190,11 +186,34 @@ def _touching(points, lows, highs, reach, out):
             out[i, box] = _to_box(points[i], lows[box], highs[box]) <= reach
 
 
+@inlined
+def _slot(cell, slots):
+    """Where a cell is marked; cells may share a slot, so a mark means that a cell may be marked."""
+    key = U(0)
+    for c in range(cell.size):
+        key = (key ^ U(cell[c])) * U(0x9E3779B97F4A7C15)
+        key ^= key >> U(29)
+    return key & U(slots - 1)
+
+
 @kernel
-def _near_some_box(points, lows, highs, reach, out):
+def _mark(points, axes, scale, marks):
+    """Mark the cells of the points and all cells that touch them."""
+    cell = np.empty(axes.size, np.int64)
+    around = 3**axes.size
     for i in range(points.shape[0]):
-        out[i] = False
-        for box in range(lows.shape[0]):
-            if _to_box(points[i], lows[box], highs[box]) <= reach:
-                out[i] = True
-                break
+        for step in range(around):
+            left = step
+            for c in range(axes.size):
+                cell[c] = np.int64(points[i, axes[c]] * scale) + left % 3  # one more than it is: none is negative
+                left //= 3
+            marks[_slot(cell, marks.size)] = True
+
+
+@kernel
+def _is_marked(points, axes, scale, marks, out):
+    cell = np.empty(axes.size, np.int64)
+    for i in range(points.shape[0]):
+        for c in range(axes.size):
+            cell[c] = np.int64(points[i, axes[c]] * scale) + 1
+        out[i] = marks[_slot(cell, marks.size)]

@@ -12,22 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import LowRows
-from eremite.engines.low_rows import Lists
+from eremite.engines.low import Lists
 from eremite.engines.pair import squared_reach
 from eremite.table.bounds import FloatArray
-from eremite.tiles.counting import (
-    Counted,
-    CountVisitors,
-    CountWithin,
-    NameNeighbors,
-    Near,
-    Some,
-    Visitors,
-    touching,
-)
+from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, touching
+from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles
-
-_MORE_LISTS = 1.5  # lists are fetched for degrees up to so many times the largest one asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +81,14 @@ class _View:
             np.repeat(np.arange(len(found)), sizes),
         )
 
-    def visits(self, reach: float) -> list[tuple[int, Visitors]]:
+    def visits(self, reach: float) -> list[tuple[int, Some]]:
         """Who visits which tile: rows that may have neighbors there (E4)."""
         if not self.numbers:
             return []
         touched = touching(self.rows.points, self.lows, self.highs, reach)
         touched[np.arange(len(self.rows)), self.home] = False
-        self.guests = {n: rows for n, at in self._places() if (rows := np.flatnonzero(touched[:, at])).size}
-        return [(n, visitors(self.rows, self.home, rows)) for n, rows in self.guests.items()]
-
-    def _places(self) -> list[tuple[int, int]]:
-        return [(n, at) for at, n in enumerate(self.numbers)]
+        self.guests = _guests(self.numbers, touched)
+        return [(n, self.rows.at(rows)) for n, rows in self.guests.items()]
 
     def low_table(self, tiles: Tiles, asked: Asked, seen: dict[int, NDArray[np.int64]]) -> "LowTable":
         """The rows that are low after all visits, in an order that depends on them alone."""
@@ -112,13 +99,12 @@ class _View:
         order = np.lexsort((*rows.points.T[::-1], rows.codes))
         low = low[order]
         boxes = (self.numbers, self.lows, self.highs)
-        return LowTable(tiles, asked, self.rows.at(low), self.degrees[low], self.home[low], boxes)
+        return LowTable(tiles, asked, self.rows.at(low), self.degrees[low], boxes)
 
 
-def visitors(rows: Some, home: NDArray[np.intp], places: NDArray[np.intp]) -> Visitors:
-    """The rows at these places as visitors, whose homes follow each other."""
-    starts = np.append(np.flatnonzero(np.diff(home[places], prepend=-1)), places.size)
-    return Visitors(rows.at(places), starts)
+def _guests(numbers: Sequence[int], touched: NDArray[np.bool_]) -> dict[int, NDArray[np.intp]]:
+    """For each tile that some rows touch, which ones."""
+    return {n: rows for at, n in enumerate(numbers) if (rows := np.flatnonzero(touched[:, at])).size}
 
 
 class LowTable:
@@ -130,18 +116,18 @@ class LowTable:
         asked: Asked,
         rows: Some,
         degrees: NDArray[np.int64],
-        home: NDArray[np.intp],
         boxes: tuple[list[int], FloatArray, FloatArray],
     ) -> None:
-        self._tiles, self._asked, self._rows, self._degrees, self._home, self._boxes = (
-            tiles, asked, rows, degrees, home, boxes,
-        )  # fmt: skip
+        self._tiles, self._asked, self._rows, self._degrees, self._boxes = tiles, asked, rows, degrees, boxes
         new = np.append(np.ones(min(1, len(rows)), np.bool_), (np.diff(rows.points, axis=0) != 0).any(axis=1))
         new[1:] |= np.diff(rows.codes) != 0
-        self._is_first = new
+        self._firsts = np.flatnonzero(new)
         self._distinct = np.cumsum(new) - 1  # which of the different rows each row is a copy of
-        self._listed_below = 0  # lists are known for degrees below it
-        self._lists = Lists(np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), 0)
+        self._is_first = new
+        self._names = Names(asked.d)
+        self._members = np.empty(0, np.uint32)
+        self._begins = np.full(self._firsts.size, -1)  # of each different row; -1 until it is asked for
+        self._lengths = np.zeros(self._firsts.size, np.int64)
 
     def outliers(self) -> int:
         """How many rows have fewer than k neighbors."""
@@ -163,44 +149,30 @@ class LowTable:
         return LowRows(outliers, points, degrees, partial(self._named, begin))
 
     def _named(self, begin: int, places: NDArray[np.intp]) -> Lists:
-        """The lists of rows of a stratum; of equal rows, the first one does not name itself (claim T3)."""
+        """The lists of rows of a stratum; of equal rows, the first one does not name itself (claim T4)."""
         rows = begin + places
-        need = int(self._degrees[rows].max(initial=-1)) + 1
-        if need > self._listed_below:
-            self._fetch(min(self._asked.cap, max(need, int(_MORE_LISTS * need))))
         known = self._distinct[rows]
-        lengths = self._lists.lengths[known] - self._is_first[rows]
-        return Lists(self._lists.members, self._lists.begins[known], lengths, self._lists.names)
+        unknown = np.unique(known[self._begins[known] < 0])
+        if unknown.size:
+            self._fetch(unknown)
+        lengths = self._lengths[known] - self._is_first[rows]
+        return Lists(self._members, self._begins[known], lengths, len(self._names))
 
-    def _fetch(self, below: int) -> None:
-        """List the names around the different low rows with degrees below this one; each names itself last."""
-        wanted = np.flatnonzero(self._is_first & (self._degrees < below))
-        wanted = wanted[np.argsort(self._home[wanted], kind="stable")]
+    def _fetch(self, unknown: NDArray[np.intp]) -> None:
+        """List the names around these different rows; each names itself last."""
+        wanted = self._rows.at(self._firsts[unknown])
         numbers, lows, highs = self._boxes
-        touched = touching(self._rows.points[wanted], lows, highs, self._asked.reach)
-        inputs, guests = {}, {}
-        for at, n in enumerate(numbers):
-            places = wanted[touched[:, at]]
-            if places.size:
-                inputs[n], guests[n] = visitors(self._rows, self._home, places), places
-        work = NameNeighbors(self._asked.d, self._asked.width, self._asked.radius)
-        found: dict[int, Near] = dict(self._tiles.each(work, inputs))
-        self._lists = _joined(found, guests, self._distinct, int(self._is_first.sum()))
-        self._listed_below = below
-
-
-def _joined(
-    found: dict[int, Near], guests: dict[int, NDArray[np.intp]], distinct: NDArray[np.intp], rows: int
-) -> Lists:
-    """The names that all tiles gave, list by list. No two tiles have equal rows, so names of two tiles differ."""
-    owner, name, same, names = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)], 0
-    for n in sorted(found):
-        owner.append(distinct[guests[n][found[n].visitor]])
-        name.append(names + found[n].name)
-        same.append(found[n].is_itself)
-        names += found[n].names
-    owners = np.concatenate(owner)
-    order = np.lexsort((np.concatenate(same), owners))
-    members = np.concatenate(name)[order].astype(np.uint32)
-    lengths = np.bincount(owners, minlength=rows)
-    return Lists(members, np.cumsum(lengths) - lengths, lengths, names)
+        guests = _guests(numbers, touching(wanted.points, lows, highs, self._asked.reach))
+        work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
+        owner, name = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        found: Near
+        for n, found in self._tiles.each(work, {n: wanted.at(rows) for n, rows in guests.items()}):
+            owner.append(guests[n][found.visitor])
+            name.append(self._names.of(found.hosts)[found.host])
+        owners, names = np.concatenate(owner), np.concatenate(name)
+        itself = names == self._names.of(wanted)[owners]
+        order = np.lexsort((itself, owners))
+        lengths = np.bincount(owners, minlength=unknown.size)
+        self._begins[unknown] = self._members.size + np.cumsum(lengths) - lengths
+        self._lengths[unknown] = lengths
+        self._members = np.concatenate([self._members, names[order].astype(np.uint32)])

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import LowRows
+from eremite.errors import InputError
 from eremite.privacy import Neighbors
-from eremite.table import DeclaredTable, Part, Table
+from eremite.table import DeclaredTable, Engine, Part, Table
 from eremite.table.bounds import FloatArray
 from eremite.table.declared import require_facts
+from eremite.table.engine import machine_memory
 from eremite.tiles.low import Asked, LowTable, low_rows_in
 from eremite.tiles.near import CountNear, CountNearInSets, CountRows
 from eremite.tiles.store import Chunk, Cut, Reading, Source
@@ -24,10 +26,10 @@ _SAMPLED = 64
 _SAMPLE = 2**16
 _FEW_ROWS = 2**15  # a tile is not worth a task of its own with fewer
 _MOST_TILES = 2**13
+# About what a low row takes here for each coordinate, with its copies and indices, and for each neighbor.
+_BYTES_A_NUMBER = 64
+_BYTES_A_NEIGHBOR = 16
 _MOST_COPIES = 2**12  # a tile keeps so many copies of a point that crowds it, or more if degrees are counted further
-
-#: The default of the most low rows of a question that come together on the machine that asks.
-MOST_LOW_ROWS = 2**25
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,13 +40,22 @@ class TiledTable(DeclaredTable):
     """
 
     source: Source = field(kw_only=True)
-    most_low_rows: int = field(kw_only=True, default=MOST_LOW_ROWS)
+    most_low_rows: int = field(kw_only=True)
     _rows: int = field(kw_only=True)
     _sample: FloatArray = field(kw_only=True)  # some rows, [row, coordinate]; NaN where one is left out
 
     def all_rows(self) -> int:
         """The number of all rows, left out or not: private where neighbors come and go."""
         return self._rows
+
+    def require_room(self, min_neighbors: int) -> None:
+        """Refuse a question whose low rows might not fit into this machine, as far as public facts tell."""
+        needed = self.most_low_rows * (_BYTES_A_NUMBER * len(self.bounds) + _BYTES_A_NEIGHBOR * min_neighbors)
+        if needed > machine_memory():
+            raise InputError(
+                f"{self.most_low_rows:,} rows with few neighbors may take {needed / 1e9:,.0f} GB, more than this "
+                "machine has; set a smaller max_low_rows, or a smaller min_neighbors."
+            )
 
     def rows_taking_part(self, columns: Iterable[str] = ()) -> int:
         """The number of rows that take part in questions about these columns; of all rows, without any. Private."""
@@ -210,7 +221,7 @@ def tiled_table(
     source: Source,
     reading: Reading,
     facts: tuple[int, Neighbors, int | None],
-    most_low_rows: int = MOST_LOW_ROWS,
+    engine: Engine,
 ) -> TiledTable:
     """The table of a source, after one look at all of its rows: they are counted, and cells are refused by the rules.
 
@@ -218,6 +229,6 @@ def tiled_table(
     """
     require_facts(*facts)
     seen = source.fold(_seen, add) or _Seen(0, np.empty((0, len(reading.rules.bounds))))
-    return TiledTable(
-        reading.rules, *facts, source=source, most_low_rows=most_low_rows, _rows=seen.rows, _sample=seen.sample
-    )
+    _, _, about = facts
+    most = engine.most_low_rows(seen.rows if about is None else about)
+    return TiledTable(reading.rules, *facts, source=source, most_low_rows=most, _rows=seen.rows, _sample=seen.sample)
