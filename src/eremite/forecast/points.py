@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.cards import Card
-from eremite.errors import InputError
 from eremite.forecast.count import several
 from eremite.forecast.draws import draws
 from eremite.forecast.record import ForecastRecord, line_of
@@ -36,7 +35,6 @@ from eremite.queries import (
 )
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
-from eremite.queries.fields import Number
 from eremite.release.words import definition_in_words
 from eremite.table import Facts, Table
 
@@ -86,7 +84,7 @@ class NamingForecast(ForecastRecord):
 
 def forecast_detect(stand_in: StandIn, query: ForecastDetectQuery) -> NamingForecast:
     """For each epsilon, how likely the h candidates with the fewest rows near them are named; of rows, h outliers."""
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in _required(query.epsilon)]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     near = near_candidates(stand_in, plans[0])
     return _forecast(stand_in, plans, lambda plan: detection_chance(plan, near))
 
@@ -100,7 +98,7 @@ def epsilon_for_detect(stand_in: StandIn, query: EpsilonForDetectQuery) -> Fract
 
 def forecast_explain(stand_in: StandIn, query: ForecastExplainQuery) -> NamingForecast:
     """For each epsilon, how likely the h sets in which each point stands most alone are named for it."""
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in _required(query.epsilon)]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     near = near_points(stand_in, plans[0])
     return _forecast(stand_in, plans, lambda plan: explanation_chance(plan, near))
 
@@ -110,13 +108,6 @@ def epsilon_for_explain(stand_in: StandIn, query: EpsilonForExplainQuery) -> Fra
     wanted, table = checked_probability(query.probability), stand_in.table
     near = near_points(stand_in, query.at(LARGEST_EPSILON).plan(table))
     return epsilon_for(wanted, lambda epsilon: explanation_chance(query.at(epsilon).plan(table), near))
-
-
-def _required(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
-    epsilons = several(epsilon)
-    if not epsilons:
-        raise InputError("Give at least one epsilon to forecast for.")
-    return epsilons
 
 
 def _forecast(stand_in: StandIn, plans: Sequence[P], chance: Callable[[P], float]) -> NamingForecast:
