@@ -2,8 +2,9 @@
 
 Both draw by the number of rows near public points. On public rows these numbers are known. Without any, they are made
 up: those that should be named have no row near, and all others ten times k. In the tables of the benchmark, with a
-radius at which one row in a hundred is an outlier, three rows in four have more. Draws are simulated, many times with
-a seed.
+radius at which one row in a hundred is an outlier, three rows in four have more. Draws among the rows themselves count
+no more than k neighbors: there one row in a hundred has none, and all others k. Draws are simulated, many times with a
+seed.
 
 theory     here
 n_S        near
@@ -43,9 +44,12 @@ Ints = NDArray[np.int64]
 P = TypeVar("P", DetectionPlan, ExplainPlan)
 
 _CROWD = 10
-MADE_UP_NEAR = f"made-up numbers: no row near those that should be named, {_CROWD} times min_neighbors near all others"
-"""Where nothing is known of the rows, in words."""
 _SHARE_OF_OUTLIERS = 0.01  # of the rows, where they are drawn among
+_NEAR_POINTS = f"made-up numbers: no row near those that should be named, {_CROWD} times min_neighbors near all others"
+_NEAR_ROWS = (
+    "made-up numbers: no row near those that should be named (one row in a hundred, at least one), "
+    "min_neighbors near all others"
+)
 _AT_ONCE = 2_000_000  # scores in memory
 _FEW_RUNS = 200  # of draws among very many candidates
 
@@ -116,9 +120,9 @@ def _forecast(stand_in: StandIn, plans: Sequence[P], chance: Callable[[P], float
     return NamingForecast(first.definition, first.columns, first.h, stand_in.words, chances, sampling_error(RUNS))
 
 
-def made_up_near(facts: Facts) -> StandIn:
-    """A stand-in without rows, where nothing is known of them."""
-    return StandIn(Table.for_planning(facts), MADE_UP_NEAR, cautious=True)
+def made_up_near(facts: Facts, *, among_rows: bool = False) -> StandIn:
+    """A stand-in without rows, where nothing is known of them: for draws among public points, or among the rows."""
+    return StandIn(Table.for_planning(facts), _NEAR_ROWS if among_rows else _NEAR_POINTS, cautious=True)
 
 
 def near_candidates(stand_in: StandIn, plan: DetectionPlan) -> Ints:
