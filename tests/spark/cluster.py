@@ -16,18 +16,21 @@ PYTHON = "pyspark.daemon"
 _PATIENCE = 60.0  # seconds
 
 
+_QUICK_START = "-XX:TieredStopAtLevel=1"
+#: Of sessions on the cluster: small heaps, and no long waits for a process that is gone.
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.executor.extraJavaOptions": _QUICK_START,
+    "spark.shuffle.io.maxRetries": "1",
+    "spark.shuffle.io.retryWait": "1s",
+}
+
+
 class Cluster:
     """The processes of a cluster, and how to kill them."""
-
-    #: Small heaps, and no long waits for a process that is gone.
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.executor.memory": "512m",
-        "spark.executor.cores": "1",
-        "spark.shuffle.io.maxRetries": "1",
-        "spark.shuffle.io.retryWait": "1s",
-    }
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,10 +50,14 @@ class Cluster:
 
     def processes(self, part: str) -> list[int]:
         """The processes of the cluster whose command has this part."""
-        tree, found = _parents(), list(self._alive())
+        return [one for first in self._alive() for one in self.family(first) if part in _command(one)]
+
+    def family(self, process: int) -> list[int]:
+        """A process and all that it started, or that those started."""
+        tree, found = _parents(), [process]
         for one in found:
             found += [child for child, parent in tree.items() if parent == one]
-        return [one for one in found if part in _command(one)]
+        return found
 
     def python_workers(self) -> list[int]:
         """The processes that do the work of tasks: those that a process of the same kind has started."""
@@ -64,7 +71,7 @@ class Cluster:
 
     def stop(self) -> None:
         """End all of its processes."""
-        for one in (*self.processes(""), *self._alive()):
+        for one in self.processes(""):
             kill(one)
         for process in self._started:
             process.wait()
@@ -76,6 +83,7 @@ class Cluster:
         home = Path(found.origin).parent
         command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{part}", *arguments]
         settings = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
+        settings["SPARK_DAEMON_JAVA_OPTS"] = _QUICK_START
         output = (self.folder / f"{len(self._started)}.log").open("wb")
         with output:
             process = subprocess.Popen(command, env={**os.environ, **settings}, stdout=output, stderr=output)

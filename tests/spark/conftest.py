@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.spark.cluster import Cluster, running_cluster
+from tests.spark.cluster import SETTINGS, Cluster, running_cluster
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -44,7 +44,7 @@ def cluster(installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture(scope="module")
 def on_cluster(cluster: Cluster) -> Iterator[Any]:
     """A session on the cluster."""
-    yield from session_with(cluster.master, **cluster.settings)
+    yield from session_with(cluster.master, **SETTINGS)
 
 
 @pytest.fixture(scope="module", params=["local", "cluster"])
@@ -54,7 +54,7 @@ def spark(request: pytest.FixtureRequest, installed: None) -> Iterator[Any]:
         yield from session_with("local[2]")
     else:
         started = request.getfixturevalue("cluster")
-        yield from session_with(started.master, **started.settings)
+        yield from session_with(started.master, **SETTINGS)
 
 
 def session_with(master: str, **settings: str) -> Iterator[Any]:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: What eremite sets where the user sets nothing: nobody but Spark sees its jobs, and its logs quote no cell.
-_SETTINGS = {"spark.app.name": "eremite", "spark.ui.enabled": "false", "spark.log.level": "OFF"}
+_SETTINGS = {
+    "spark.app.name": "eremite",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+}
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # Java's second compiler costs more seconds than it saves, since Spark moves bytes here and does not compute.
 _LOCAL = {**_LOOPBACK, "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
