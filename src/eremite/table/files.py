@@ -34,14 +34,25 @@ def read_file(path: Path, wanted: Sequence[str], writing: Writing = PLAIN, as_te
     text, with blanks kept and an empty text for an empty cell; the others come as float64, with null where a cell is
     missing or is no number.
     """
-    table: pa.Table = _format(path).read(path, wanted, writing, as_text)
+    table: pa.Table = format_of(path).read(path, wanted, writing, as_text)
     return table
 
 
 def file_schema(path: Path, writing: Writing = PLAIN) -> pa.Schema:
     """Names and types of the columns of a file; in text files, the types that their first rows suggest."""
-    schema: pa.Schema = _format(path).schema(path, writing)
+    schema: pa.Schema = format_of(path).schema(path, writing)
     return schema
+
+
+def format_of(path: Path) -> ModuleType:
+    """The module that reads a file, which must be there."""
+    if parquet_folders.is_folder(path):
+        return parquet_folders
+    end = ending(path.name)
+    if end is None:
+        raise InputError(f"{path} has an unknown ending; eremite reads {ENDINGS}.")
+    _require_openable(path)
+    return FORMATS[end]
 
 
 def unused_key(keys: Iterable[str], sources: Iterable[str]) -> str | None:
@@ -53,16 +64,6 @@ def unused_key(keys: Iterable[str], sources: Iterable[str]) -> str | None:
 def ending(name: str) -> str | None:
     """The ending of a file name, if eremite reads such files; None otherwise."""
     return next((end for end in FORMATS if name.lower().endswith(end)), None)
-
-
-def _format(path: Path) -> ModuleType:
-    if parquet_folders.is_folder(path):
-        return parquet_folders
-    end = ending(path.name)
-    if end is None:
-        raise InputError(f"{path} has an unknown ending; eremite reads {ENDINGS}.")
-    _require_openable(path)
-    return FORMATS[end]
 
 
 def _require_openable(path: Path) -> None:

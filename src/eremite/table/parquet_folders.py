@@ -39,7 +39,7 @@ def folder_of(path: Path) -> Path | None:
 
 def schema(path: Path, _writing: Writing = PLAIN) -> pa.Schema:
     """Names and types of the columns, which must have the same names in every file."""
-    schemas = {part: parquet_files.schema(part) for part in _parts(path)}
+    schemas = {part: parquet_files.schema(part) for part in parts_of(path)}
     first, *others = schemas
     for part in others:
         if set(schemas[part].names) != set(schemas[first].names):
@@ -53,20 +53,36 @@ def read(path: Path, wanted: Sequence[str], _writing: Writing = PLAIN, as_text: 
 
     If types differ, a column comes as text where `as_text` names it, and otherwise as float64.
     """
-    tables = [parquet_files.read(part, wanted) for part in _parts(path)]
-    columns = {name: [table.column(name) for table in tables] for name in wanted}
-    sentence = f"The files of {path} cannot be joined; write the columns with the same types in all of them."
-    return or_table_error(
-        lambda: pa.table({name: _joined(path, name, parts, name in as_text) for name, parts in columns.items()}),
-        sentence,
-    )
+    tables = [parquet_files.read(part, wanted) for part in parts_of(path)]
+    joint = joint_schema(path, [table.schema for table in tables], wanted, as_text)
+    return or_table_error(lambda: pa.concat_tables([converted(table, joint) for table in tables]), unjoined(path))
 
 
-def _suggested(kinds: Iterable[pa.DataType]) -> pa.DataType:
-    return _common(kinds, as_text=False) or pa.string()
+def joint_schema(
+    path: Path, schemas: Sequence[pa.Schema], wanted: Sequence[str], as_text: Collection[str]
+) -> pa.Schema:
+    """The one type of each wanted column, from the types that all files declare."""
+    found = {name: _common((one.field(name).type for one in schemas), name in as_text) for name in wanted}
+    for name, kind in found.items():
+        if kind is None:
+            raise TableError(
+                f"Column {quote_name(name)} has types that do not fit together in the files of {path}; "
+                "write it with the same type in all of them."
+            )
+    return pa.schema(found)
 
 
-def _parts(path: Path) -> list[Path]:
+def converted(table: pa.Table, joint: pa.Schema) -> pa.Table:
+    """Rows of one of the files, with the types of all; each cell by itself. Raises the errors of Arrow."""
+    return pa.table({field.name: _converted(table.column(field.name), field.type) for field in joint}, schema=joint)
+
+
+def unjoined(path: Path) -> str:
+    """The sentence about files whose columns cannot be converted."""
+    return f"The files of {path} cannot be joined; write the columns with the same types in all of them."
+
+
+def parts_of(path: Path) -> list[Path]:
     """The files, by name. Files whose names begin with a point or an underscore are not data, as for Spark."""
     base, full = folder_of(path) or path, path.resolve()
     pattern = f"*{ENDING}" if base == full else str(full.relative_to(base))
@@ -78,6 +94,10 @@ def _parts(path: Path) -> list[Path]:
             f"{path} is a folder without {ENDING} files; give a file, or a pattern such as {path}/**/*{ENDING}."
         )
     raise InputError(f"No file fits the pattern {path}; correct it or put the files there.")
+
+
+def _suggested(kinds: Iterable[pa.DataType]) -> pa.DataType:
+    return _common(kinds, as_text=False) or pa.string()
 
 
 def _common(kinds: Iterable[pa.DataType], as_text: bool) -> pa.DataType | None:
@@ -96,16 +116,6 @@ def _common(kinds: Iterable[pa.DataType], as_text: bool) -> pa.DataType | None:
 def _is_text(kind: pa.DataType) -> bool:
     tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(test(kind) for test in tests)
-
-
-def _joined(path: Path, name: str, parts: Sequence[pa.ChunkedArray], as_text: bool) -> pa.ChunkedArray:
-    kind = _common((part.type for part in parts), as_text)
-    if kind is None:
-        raise TableError(
-            f"Column {quote_name(name)} has types that do not fit together in the files of {path}; "
-            "write it with the same type in all of them."
-        )
-    return pa.chunked_array([chunk for part in parts for chunk in _converted(part, kind).chunks], kind)
 
 
 def _converted(part: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

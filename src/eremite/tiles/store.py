@@ -7,6 +7,7 @@ may be done twice, and in any order, so it never draws noise.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -84,16 +85,15 @@ class Cut:
 
     def split(self, chunk: Chunk) -> Iterator[tuple[int, Packed]]:
         """The rows of a chunk by tile: the number of each tile that has some, and its rows."""
-        rows = self.taking_part(chunk)
-        tiles = self.tiling.place(rows)
-        order = np.argsort(tiles, kind="stable")
-        edges = np.searchsorted(tiles[order], np.arange(self.tiling.count + 1))
-        for tile in np.flatnonzero(np.diff(edges)).tolist():
-            here = rows[order[edges[tile] : edges[tile + 1]]]
-            yield self.first + tile, self.tiling.thinned(tile, here, self.most_copies).reshape(-1)
+        rows, edges = self.tiling.sort(self.taking_part(chunk))
+        for tile, (start, stop) in enumerate(pairwise(edges.tolist())):
+            if start < stop:
+                yield self.first + tile, self.tiling.thinned(tile, rows[start:stop], self.most_copies).reshape(-1)
 
     def taking_part(self, chunk: Chunk) -> FloatArray:
         """The rows that take part, each with its coordinates and, in the bits of one more number, its stratum."""
+        if not self.leaving_out and not self.strata:
+            return np.ascontiguousarray(chunk.scaled[list(self.coordinates)].T)
         kept = np.ones(chunk.rows, dtype=np.bool_)
         for place in self.leaving_out:
             kept &= ~np.isnan(chunk.scaled[place])

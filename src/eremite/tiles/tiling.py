@@ -37,6 +37,12 @@ class Tiling:
         _place(rows, self.axes, self.values, out)
         return out
 
+    def sort(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The rows by tile, in their order within each, and where each tile begins, and the last one ends."""
+        edges, out = np.zeros(self.count + 1, np.int64), np.empty_like(rows)
+        _sort(rows, self.place(rows), edges, out)
+        return out, edges
+
     def thinned(self, tile: int, rows: NDArray[np.float64], most_copies: int) -> NDArray[np.float64]:
         """The rows of a tile without the copies of the point that crowds it, beyond `most_copies` of each stratum."""
         point = self.crowded.get(tile)
@@ -100,3 +106,17 @@ def _place(rows, axes, values, out):
         while node < tiles:
             node = 2 * node + (rows[i, U(axes[node])] >= values[node])
         out[i] = node - tiles
+
+
+@kernel
+def _sort(rows, tiles, edges, out):
+    for i in range(U(tiles.size)):
+        edges[U(tiles[i]) + U(1)] += 1
+    for t in range(U(1), U(edges.size)):
+        edges[t] += edges[t - U(1)]
+    ends = edges.copy()  # of the rows that were put into each tile
+    for i in range(U(tiles.size)):
+        end = ends[U(tiles[i])]
+        ends[U(tiles[i])] = end + 1
+        for c in range(U(rows.shape[1])):
+            out[U(end), c] = rows[i, c]

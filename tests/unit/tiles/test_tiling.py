@@ -32,6 +32,16 @@ def test_a_row_goes_right_of_a_cut_if_it_is_at_least_its_value(rows: np.ndarray)
     assert tiling.place(rows).tolist() == [where(tiling, row) for row in rows]
 
 
+@pytest.mark.parametrize("rows", [*TABLES.values(), np.empty((0, 3))], ids=[*TABLES, "none"])
+def test_rows_are_sorted_by_tile_and_keep_their_order(rows: np.ndarray) -> None:
+    tiling = tiling_of(rows[::4], 16, 0.05)
+    found, edges = tiling.sort(rows)
+    tiles = tiling.place(rows)
+    assert found.tolist() == rows[np.argsort(tiles, kind="stable")].tolist()
+    assert np.diff(edges).tolist() == np.bincount(tiles, minlength=16).tolist()
+    assert edges[0] == 0
+
+
 @pytest.mark.parametrize("rows", [TABLES["uniform"], TABLES["one cluster"], TABLES["one far row"]])
 def test_tiles_have_about_as_many_rows_each(rows: np.ndarray) -> None:
     sizes = np.bincount(tiling_of(rows[::4], 16, 0.05).place(rows), minlength=16)

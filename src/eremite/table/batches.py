@@ -1,0 +1,120 @@
+"""Data files in batches: a table that is larger than memory, some of its rows at a time.
+
+Where a batch ends changes nothing: what a cell becomes depends on that cell and on the type of its column (L2 of
+`loading.proof.md`), and the types are those of the whole table, decided by the schemas of all files before a row is
+read.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+
+from eremite.errors import InputError, TableError
+from eremite.table import arrow_files, parquet_files, parquet_folders
+from eremite.table.files import format_of
+from eremite.table.numeric import or_input_error, or_table_error, require_columns
+
+ROWS = 1 << 16  # of a batch
+_PIECES = 16  # of one file, at most: each opens it once more
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows of one file, which one thread reads while others read other pieces."""
+
+    path: Path
+    groups: range  # row groups of a Parquet file, record batches of an Arrow file
+    version: tuple[int, ...]  # of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A table in pieces; together they have all of its rows.
+
+    Attributes:
+        path: The file, folder or pattern.
+        schema: Names and types of the columns that are read, in every batch.
+        pieces: By file, in the order of the rows.
+    """
+
+    path: Path
+    schema: pa.Schema
+    pieces: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, path: Path, wanted: Sequence[str], as_text: Collection[str] = ()) -> "Pieces":
+        """The wanted columns of a file, with the types that `read_file` gives them."""
+        reader, files = _reader(path), _files(path)
+        if reader is None:
+            raise InputError(
+                f"{path} cannot be read piece by piece; write it as a Parquet file, or ask without --engine files."
+            )
+        versions = [_version(file) for file in files]
+        schemas = [reader.schema(file) for file in files]
+        for file, schema in zip(files, schemas, strict=True):
+            require_columns(wanted, schema.names, str(file))
+        joint = parquet_folders.joint_schema(path, schemas, wanted, as_text)
+        groups = [_shares(reader.groups(file)) for file in files]
+        found = zip(files, groups, versions, strict=True)
+        return cls(path, joint, tuple(Piece(file, some, version) for file, all_, version in found for some in all_))
+
+    def batches(self, piece: Piece, most: int = ROWS) -> Iterator[pa.Table]:
+        """The rows of a piece, at most so many at a time. A file that is broken or changed raises `TableError`."""
+        reader = _reader(piece.path) or parquet_files
+        _require_version(piece)
+        with closing(reader.batches(piece.path, self.schema.names, piece.groups, most)) as read:
+            while True:
+                batch = or_table_error(lambda: next(read, None), reader.unreadable(piece.path))
+                _require_version(piece)
+                if batch is None:
+                    return
+                if batch.num_rows:
+                    yield self._with_types(pa.Table.from_batches([batch]))
+
+    def _with_types(self, rows: pa.Table) -> pa.Table:
+        return or_table_error(lambda: parquet_folders.converted(rows, self.schema), parquet_folders.unjoined(self.path))
+
+
+def shape_of(path: Path) -> tuple[int, int] | None:
+    """How many rows and columns a file has; None if it cannot be read piece by piece. The rows are private.
+
+    It reads what the file says about itself, and no row.
+    """
+    reader, files = _reader(path), _files(path)
+    return None if reader is None else (sum(map(reader.rows, files)), len(reader.schema(files[0]).names))
+
+
+def _reader(path: Path) -> ModuleType | None:
+    """The module that reads the files in batches; None if none does."""
+    found = format_of(path)
+    if found is parquet_folders:
+        return parquet_files
+    return found if found in (parquet_files, arrow_files) else None
+
+
+def _files(path: Path) -> list[Path]:
+    return parquet_folders.parts_of(path) if parquet_folders.is_folder(path) else [path]
+
+
+def _shares(groups: int) -> list[range]:
+    shares = min(groups, _PIECES)
+    return (
+        [range(*pair) for pair in pairwise(groups * share // shares for share in range(shares + 1))] if shares else []
+    )
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """What changes if somebody writes the file anew."""
+    found = or_input_error(path.stat, f"{path} does not exist; correct the path or put the file there.")
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _require_version(piece: Piece) -> None:
+    """Rows are read more than once, and must be the same each time."""
+    if _version(piece.path) != piece.version:
+        raise TableError(f"{piece.path} changed while it was read; wait until it is written, and ask again.")

@@ -1,0 +1,190 @@
+"""Tables in files that are larger than memory, counted on this machine.
+
+Threads read pieces of the files, a batch of rows at a time, and put the rows into the tiles of a scratch file; then
+each tile is read back and worked on by one thread. What is in memory at once are some batches, some rows on their way
+to the scratch file, and one tile for each thread.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from functools import reduce
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from eremite.engines import workers
+from eremite.table.batches import ROWS, Piece, Pieces
+from eremite.tiles.scratch import Run, Scratch
+from eremite.tiles.store import Chunk, Cut, Reading, TileWork
+
+Result = TypeVar("Result")
+
+_TILES_IN_MEMORY = 8  # a tile that is counted needs about 6 times its own bytes
+_CHUNKS_IN_MEMORY = 64  # batches are small beside what is gathered of them
+_LEAST_ROWS = 1 << 10
+_LEAST_BYTES = 1 << 20
+
+
+class FilesSource:
+    """The rows of a Parquet file, a folder of them, or an Arrow file; private. A `Source`.
+
+    `memory` is how many bytes it may use, `scratch` a folder for as many bytes as the rows have (None: the folder for
+    temporary files), `threads` how many work at once (None: all cores). Columns of types that the rules refuse raise
+    their `TableError` here.
+    """
+
+    def __init__(
+        self, path: Path, reading: Reading, *, memory: int, scratch: Path | None = None, threads: int | None = None
+    ) -> None:
+        self._table = Pieces.of(path, reading.columns, reading.rules.as_text)
+        self._reading = reading
+        self._scratch = scratch
+        self._threads = threads or workers.available()
+        self._share = memory // self._threads
+        reading.chunk(pa.Table.from_batches([], self._table.schema))
+
+    @property
+    def workers(self) -> int:
+        """How many tiles are worked on at once."""
+        return self._threads
+
+    @property
+    def tile_bytes(self) -> int:
+        """How large a tile should be at most."""
+        return max(_LEAST_BYTES, self._share // _TILES_IN_MEMORY)
+
+    def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
+        """What `work` makes of each chunk, merged in any order; None if there is no chunk."""
+
+        def folded(chunks: Iterator[Chunk]) -> list[Result]:
+            found: list[Result] = []
+            for chunk in chunks:
+                found = [reduce(merge, [*found, work(chunk)])]
+            return found
+
+        found = [one for some in self._in_threads(folded) for one in some]
+        return reduce(merge, found) if found else None
+
+    def cut(self, cuts: Sequence[Cut]) -> "FileTiles":
+        """The rows of each cut in its tiles."""
+        scratch = Scratch(max((cut.first + cut.tiling.count for cut in cuts), default=0), self._scratch)
+
+        def written(chunks: Iterator[Chunk]) -> None:
+            run = Run(scratch, self._share // _TILES_IN_MEMORY)
+            for chunk in chunks:
+                for cut in cuts:
+                    run.gather(cut.split(chunk), 8 * cut.width * chunk.rows)
+            run.write()
+
+        try:
+            self._in_threads(written)
+        except BaseException:
+            scratch.close()
+            raise
+        return FileTiles(scratch, self._threads)
+
+    def _in_threads(self, work: Callable[[Iterator[Chunk]], Result]) -> list[Result]:
+        """What `work` makes, in each thread, of the chunks that the thread gets."""
+        width = 8 * len(self._reading.columns)
+        most = min(ROWS, max(_LEAST_ROWS, self._share // (_CHUNKS_IN_MEMORY * width)))
+        with closing(_Batches(self._table, most, self._threads)) as batches:
+
+            def run(thread: int) -> Result:
+                try:
+                    return work(map(self._reading.chunk, batches.of(thread)))
+                except BaseException:
+                    batches.stop()
+                    raise
+
+            if self._threads == 1:
+                return [run(0)]
+            with ThreadPoolExecutor(self._threads) as pool:
+                started = [pool.submit(run, thread) for thread in range(self._threads)]
+                try:
+                    return [future.result() for future in started]
+                finally:  # also if somebody interrupts the wait
+                    batches.stop()
+
+
+class FileTiles:
+    """Rows in the tiles of a scratch file, until it is closed or forgotten; private. `Tiles`."""
+
+    def __init__(self, scratch: Scratch, threads: int) -> None:
+        self._scratch = scratch
+        self._threads = threads
+
+    def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
+        """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order.
+
+        At most one tile for each thread is in memory. Large tiles come first, so that no thread is left with one.
+        """
+        waiting = deque(sorted(inputs, key=self._scratch.size, reverse=True))
+
+        def worked(tile: int) -> tuple[int, Any]:
+            return tile, work(self._scratch.read(tile), inputs[tile])
+
+        if self._threads == 1:
+            yield from map(worked, waiting)
+            return
+        started: set[Future[tuple[int, Any]]] = set()
+        with ThreadPoolExecutor(self._threads) as pool:
+            try:
+                while waiting or started:
+                    while waiting and len(started) < 2 * self._threads:  # as many wait for a thread as have one
+                        started.add(pool.submit(worked, waiting.popleft()))
+                    done, started = wait(started, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def close(self) -> None:
+        """Remove them."""
+        self._scratch.close()
+
+
+class _Batches:
+    """The batches of a table, each for one of several threads.
+
+    Threads read different pieces. Once no piece is left, a thread takes batches of the pieces that others read, so
+    that a file with one large row group is worked on by all of them.
+    """
+
+    def __init__(self, table: Pieces, most: int, threads: int) -> None:
+        self._table, self._most = table, most
+        self._lock, self._waiting = Lock(), iter(table.pieces)
+        lanes = max(1, min(threads, len(table.pieces)))
+        self._lanes = [(Lock(), self._lane()) for _ in range(lanes)]
+        self._stopped = False
+
+    def of(self, thread: int) -> Iterator[pa.Table]:
+        """The batches of one thread, until there are no more or all are stopped."""
+        for lane in range(len(self._lanes)):
+            lock, batches = self._lanes[(thread + lane) % len(self._lanes)]
+            while True:
+                with lock:
+                    batch = None if self._stopped else next(batches, None)
+                if batch is None:
+                    break
+                yield batch
+
+    def stop(self) -> None:
+        """Give no thread another batch."""
+        self._stopped = True
+
+    def close(self) -> None:
+        """Close the files, once no thread asks for batches."""
+        for _, batches in self._lanes:
+            batches.close()
+
+    def _lane(self) -> Generator[pa.Table]:
+        while (piece := self._next_piece()) is not None:
+            yield from self._table.batches(piece, self._most)
+
+    def _next_piece(self) -> Piece | None:
+        with self._lock:
+            return next(self._waiting, None)
