@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eremite.errors import TableError
-from eremite.tiles.spark import SparkSource
+from eremite.tiles.spark import of_frame
 from eremite.tiles.spark_session import open_spark, spark_frame
 from tests.spark import rows as work
 from tests.spark.cluster import SETTINGS
@@ -28,8 +28,8 @@ def main(master: str, file: str, events: str) -> None:
     session = open_spark(master, {**(SETTINGS if master.startswith("spark:") else {}), **logs})
     frame = spark_frame(session, file)
     cut = work.cut_of(np.random.default_rng(1).random((100, 1)))
-    refused = SparkSource(frame, work.reading(1))
-    fine = SparkSource(frame, work.reading(1, missing={"x0": 0.5}))
+    refused = of_frame(frame, work.reading(1))
+    fine = of_frame(frame, work.reading(1, missing={"x0": 0.5}))
     print(sentence(lambda: refused.fold(work.sums, work.added)))  # noqa: T201
     print(sentence(lambda: refused.cut([cut])))  # noqa: T201
     print(sentence(lambda: fine.fold(work.failing, work.added)))  # noqa: T201

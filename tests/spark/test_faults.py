@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eremite.tiles.spark import SparkSource
+from eremite.tiles.spark import SparkSource, of_frame
 from tests.spark import rows as work
 from tests.spark.cluster import EXECUTOR, WORKER, Cluster, kill, wait_until
 
@@ -42,7 +42,7 @@ KILLS = [kill_a_python_worker, kill_an_executor, kill_a_worker]
 def source(on_cluster: Any, cluster: Cluster) -> SparkSource:
     """The rows, once both executors are there."""
     wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
-    return SparkSource(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
+    return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
 
 
 @contextmanager

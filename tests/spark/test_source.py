@@ -3,14 +3,16 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
 from eremite.errors import TableError
-from eremite.tiles.spark import SparkSource
+from eremite.tiles.spark import SparkSource, of_files, of_frame
 from eremite.tiles.store import Cut
 from eremite.tiles.tiling import Tiling
 from tests.refusals import refused
@@ -34,7 +36,7 @@ def frame_of(spark: Any, rows: pa.Table, partitions: int = 3) -> Any:
 
 
 def source(spark: Any, rows: np.ndarray, partitions: int = 3) -> SparkSource:
-    return SparkSource(frame_of(spark, table(rows), partitions), reading(rows.shape[1]))
+    return of_frame(frame_of(spark, table(rows), partitions), reading(rows.shape[1]))
 
 
 @contextmanager
@@ -152,7 +154,7 @@ def test_rows_are_left_out_and_strata_come_along(spark: Any) -> None:
     )
     rules = reading(2, missing={"x0": "leave-out", "ward": "leave-out"}, categories={"ward": ["north", "south"]})
     cut = Cut((0, 1), (("ward", 3),), (0,), work.tiling(numbers, 4), 0, 1000)
-    tiles = SparkSource(frame_of(spark, rows), rules).cut([cut])
+    tiles = of_frame(frame_of(spark, rows), rules).cut([cut])
     expected = work.by_definition(rules, cut, rows)
     assert 200 < sum(map(len, expected.values())) < 400
     assert found_in(tiles, range(4), 3) == expected
@@ -161,7 +163,7 @@ def test_rows_are_left_out_and_strata_come_along(spark: Any) -> None:
 
 def test_refused_cells_raise_the_sentence_of_the_rules(spark: Any) -> None:
     rows = pa.table({"x0": [0.5, None, 0.25], "x1": ["0.5", SECRET, "0.25"]})
-    asked = SparkSource(frame_of(spark, rows), reading(2))
+    asked = of_frame(frame_of(spark, rows), reading(2))
     with pytest.raises(TableError) as in_memory:
         reading(2).chunk(rows)
     assert refused(lambda: asked.fold(work.sums, work.added)) == str(in_memory.value)
@@ -180,7 +182,7 @@ def test_errors_of_work_are_one_sentence_without_a_cell(spark: Any) -> None:
 
 def test_errors_of_the_frame_are_one_sentence_without_a_cell(spark: Any) -> None:
     frame = spark.sql(f"SELECT CAST(note AS DOUBLE) AS x0 FROM VALUES ('1'), ('{SECRET}') AS t(note)")
-    asked = SparkSource(frame, reading(1))
+    asked = of_frame(frame, reading(1))
     assert refused(lambda: asked.fold(work.sums, work.added)) == (
         "Spark cannot give 'x0' of the frame; collect them in Spark to see why."
     )
@@ -188,8 +190,30 @@ def test_errors_of_the_frame_are_one_sentence_without_a_cell(spark: Any) -> None
         asked.cut([cut_of(TABLES["1 columns"])])
 
 
+def test_files_give_the_same_rows_as_frames(spark: Any, tmp_path: Path) -> None:
+    rows = TABLES["3 columns"]
+    for part in range(3):
+        parquet.write_table(table(rows[part::3]), tmp_path / f"{part}.parquet", row_group_size=100)
+    asked = of_files(spark, tmp_path, reading(3))
+    assert (asked.fold(work.sums, work.added) or (0, 0.0))[0] == len(rows)
+    cut = cut_of(rows)
+    tiles = asked.cut([cut])
+    assert found_in(tiles, range(8), 3) == work.by_definition(reading(3), cut, table(rows))
+    tiles.close()
+
+
+def test_files_that_change_or_go_are_refused(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(table(TABLES["2 columns"]), path)
+    asked = of_files(spark, path, reading(2))
+    parquet.write_table(table(TABLES["2 columns"][:1000]), path)
+    assert "changed while it was read" in refused(lambda: asked.fold(work.sums, work.added))
+    path.unlink()
+    assert "does not exist" in refused(lambda: asked.fold(work.sums, work.added))
+
+
 def test_columns_that_are_not_there_are_refused(spark: Any) -> None:
-    assert "'x1' is not in the frame" in refused(lambda: SparkSource(spark.sql("SELECT 1D AS x0"), reading(2)))
+    assert "'x1' is not in the frame" in refused(lambda: of_frame(spark.sql("SELECT 1D AS x0"), reading(2)))
 
 
 def test_every_tile_has_a_partition_of_its_own(spark: Any) -> None:
@@ -218,7 +242,7 @@ def test_tiles_are_kept_until_they_are_closed_or_forgotten(spark: Any) -> None:
 
 
 def test_tiles_that_were_refused_are_not_kept(spark: Any) -> None:
-    asked = SparkSource(frame_of(spark, pa.table({"x0": [0.5, None]})), reading(1))
+    asked = of_frame(frame_of(spark, pa.table({"x0": [0.5, None]})), reading(1))
     with kept(spark):
         refused(lambda: asked.cut([cut_of(TABLES["1 columns"])]))
         gc.collect()

@@ -1,8 +1,8 @@
-"""Rows of a Spark frame, looked at and cut into tiles where they are (Spark 4, classic or Connect).
+"""Rows of a Spark frame, or of files, looked at and cut into tiles where they are (Spark 4, classic or Connect).
 
 Spark moves bytes and starts tasks; its Python workers do the work on rows, so eremite must be installed there too. Rows
-travel in few large records, and never through pandas. Spark computes a frame again whenever it needs its rows, so it
-must have the same rows every time.
+travel in few large records, and never through pandas. Spark computes a frame again whenever it needs its rows, so the
+frame must have the same rows every time.
 """
 
 import pickle
@@ -10,49 +10,51 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial, reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from eremite.errors import TableError
+from eremite.errors import InputError, TableError
+from eremite.table.batches import Pieces
 from eremite.table.numeric import require_columns
 from eremite.table.spark import not_given, or_raise, quoted, require_version
 from eremite.tiles import spark_tasks as tasks
 from eremite.tiles.store import Chunk, Cut, Packed, Reading, Result, TileWork
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 TILE_BYTES = 32 << 20
+_PARTITIONS = 8  # of files, for each core
 _NO_ROWS: Packed = np.empty(0)
 _DESCRIPTION = "spark.job.description"
 
 
 class SparkSource:
-    """A `Source` whose rows are those of a Spark frame."""
+    """A `Source` whose rows are those of a Spark frame, or those that `opened` makes of them in a task."""
 
-    def __init__(self, frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES) -> None:
-        require_version(frame)
-        require_columns(reading.columns, frame.columns, reading.place)
+    def __init__(
+        self, frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES, opened: tasks.Rows = tasks.joined
+    ) -> None:
+        self._frame = frame
         self._reading = reading
+        self._opened = opened
         self._not_given = TableError(not_given(reading.columns, reading.place))
-        self._frame = or_raise(lambda: frame.select(*map(quoted, reading.columns)), self._not_given)
         self.tile_bytes = tile_bytes
 
     @property
     def workers(self) -> int:
         """How many tasks Spark does at once. Public."""
-        session = self._frame.sparkSession
-        with suppress(Exception):  # Spark Connect has no context
-            return int(session.sparkContext.defaultParallelism)
-        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+        return _cores(self._frame.sparkSession)
 
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no row."""
-        job = _mapped(self._frame, partial(tasks.fold, tasks.joined, self._reading, work, merge))
+        job = _mapped(self._frame, partial(tasks.fold, self._opened, self._reading, work, merge))
         found = _collected(job, "eremite: rows", self._not_given)
         results = [pickle.loads(content) for _, content in found]  # noqa: S301 -- from our tasks
         return reduce(merge, results) if results else None
@@ -61,7 +63,7 @@ class SparkSource:
         """The rows of each cut in its tiles, each tile in a partition of its own, kept by Spark."""
         count = max(one.first + one.tiling.count for one in cuts)
         places = _places(count)
-        job = _mapped(self._frame, partial(tasks.cut, tasks.joined, self._reading, list(cuts), places))
+        job = _mapped(self._frame, partial(tasks.cut, self._opened, self._reading, list(cuts), places))
         failure = RuntimeError("Spark could not cut the rows into tiles; its logs say why.")
         kept = or_raise(lambda: job.repartition(count, "place").persist(_storage_level()), failure)
         tiles = SparkTiles(kept)
@@ -87,6 +89,36 @@ class SparkTiles:
             yield tile, pickle.loads(content)  # noqa: S301 -- from our tasks
         for tile, one in left.items():
             yield tile, work(_NO_ROWS, one)
+
+
+def of_frame(frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES) -> SparkSource:
+    """The rows of a frame; no other column leaves the JVMs of the cluster."""
+    require_version(frame)
+    require_columns(reading.columns, frame.columns, reading.place)
+    failure = InputError(not_given(reading.columns, reading.place))
+    selected = or_raise(lambda: frame.select(*map(quoted, reading.columns)), failure)
+    return SparkSource(selected, reading, tile_bytes)
+
+
+def of_files(session: "SparkSession", path: Path, reading: Reading, tile_bytes: int = TILE_BYTES) -> SparkSource:
+    """The rows of Parquet or Arrow files that every machine of the cluster has at this path.
+
+    The Python workers read the files themselves, and give their cells to the rules as they are in memory. That takes a
+    third of what it takes Spark to read them and to hand over every row.
+    """
+    table = Pieces.of(path, reading.columns, reading.rules.as_text)
+    reading.chunk(table.schema.empty_table())
+    parts = [replace(piece, groups=range(one, one + 1)) for piece in table.pieces for one in piece.groups]
+    partitions = max(1, min(len(parts), _PARTITIONS * _cores(session)))
+    return SparkSource(
+        session.range(0, len(parts), 1, partitions), reading, tile_bytes, partial(tasks.in_files, table, parts)
+    )
+
+
+def _cores(session: "SparkSession") -> int:
+    with suppress(Exception):  # Spark Connect has no context
+        return int(session.sparkContext.defaultParallelism)
+    return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def _mapped(frame: "DataFrame", task: Callable[[tasks.Batches], tasks.Batches]) -> "DataFrame":

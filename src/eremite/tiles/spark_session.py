@@ -1,4 +1,4 @@
-"""A session of Spark for a command, and the frame of what the command names."""
+"""A session of Spark for a command, and the rows of what the command names."""
 
 import atexit
 import os
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.table.spark import is_spark, or_raise
+from eremite.tiles.spark import SparkSource, of_files, of_frame
+from eremite.tiles.store import Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,6 +52,13 @@ def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) 
     failure = InputError(f"Spark does not start with the master {shown}; correct --master, or start the cluster.")
     session = or_raise(builder.getOrCreate, failure)
     return _with_master(session, master)
+
+
+def spark_source(session: "SparkSession", source: Any, reading: Reading) -> SparkSource:
+    """The rows of a frame, of a `Path` that every machine of the cluster has, or of what `spark_frame` takes."""
+    if isinstance(source, Path):
+        return of_files(session, source, reading)
+    return of_frame(spark_frame(session, source), reading)
 
 
 def spark_frame(session: "SparkSession", source: Any) -> "DataFrame":

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from eremite.errors import TableError
+from eremite.errors import InputError
+from eremite.table.batches import Piece, Pieces
 from eremite.tiles.store import Chunk, Cut, Packed, Reading, Result, TileWork
 
 #: What travels: a tile, a number that decides its partition, and the bytes of its rows or of a result.
 SCHEMA = "place int, tile int, content binary"
-#: Instead of a tile: the content is the sentence of a `TableError`, or the type of another error.
+#: Instead of a tile: the content is a sentence about the table, or the type of another error.
 REFUSED, FAILED = -1, -2
 
 _CHUNK_ROWS = 1 << 16  # the rules cost as much for ten rows as for some thousands
@@ -46,7 +47,7 @@ def _without_errors(task: Task) -> Task:
         except Exception as error:
             for _ in batches:
                 pass
-            if isinstance(error, TableError):
+            if isinstance(error, InputError):
                 yield _record(REFUSED, str(error).encode())
             else:
                 yield _record(FAILED, type(error).__name__.encode())
@@ -118,6 +119,13 @@ def joined(batches: Batches) -> Iterator[pa.Table]:
             held, rows, size = [], 0, 0
     if rows:
         yield pa.Table.from_batches(held)
+
+
+def in_files(table: Pieces, parts: Sequence[Piece], batches: Batches) -> Iterator[pa.Table]:
+    """The rows of the parts of files whose numbers are in the batches."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from table.batches(parts[number])
 
 
 def _rows_by_tile(held: Mapping[int, Sequence[Packed]], places: Sequence[int]) -> pa.RecordBatch:
