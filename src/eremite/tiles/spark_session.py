@@ -19,6 +19,9 @@ from eremite.tiles.store import Reading
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: The master where none is named: this machine.
+EVERY_CORE = "local[*]"
+
 #: What eremite sets where the user sets nothing: nobody but Spark sees its jobs, and its logs quote no cell.
 _SETTINGS = {
     "spark.app.name": "eremite",
