@@ -28,6 +28,7 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
+    "spark.sql.adaptive.enabled": "false",  # plans are simple, and adapting them costs a second
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # Java's second compiler costs more seconds than it saves, since Spark moves bytes here and does not compute.
