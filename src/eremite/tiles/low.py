@@ -19,6 +19,8 @@ from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisi
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles
 
+_AT_A_TIME = 1 << 16  # rows that are compared with the boxes of all tiles
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -85,9 +87,9 @@ class _View:
         """Who visits which tile: rows that may have neighbors there (E4)."""
         if not self.numbers:
             return []
-        touched = touching(self.rows.points, self.lows, self.highs, reach)
-        touched[np.arange(len(self.rows)), self.home] = False
-        self.guests = _guests(self.numbers, touched)
+        guests = _guests(self.rows.points, (self.numbers, self.lows, self.highs), reach)
+        away = {n: rows[self.home[rows] != at] for at, (n, rows) in enumerate(guests.items())}
+        self.guests = {n: rows for n, rows in away.items() if rows.size}
         return [(n, self.rows.at(rows)) for n, rows in self.guests.items()]
 
     def low_table(self, tiles: Tiles, asked: Asked, seen: dict[int, NDArray[np.int64]]) -> "LowTable":
@@ -102,9 +104,18 @@ class _View:
         return LowTable(tiles, asked, self.rows.at(low), self.degrees[low], boxes)
 
 
-def _guests(numbers: Sequence[int], touched: NDArray[np.bool_]) -> dict[int, NDArray[np.intp]]:
-    """For each tile that some rows touch, which ones."""
-    return {n: rows for at, n in enumerate(numbers) if (rows := np.flatnonzero(touched[:, at])).size}
+Boxes = tuple[list[int], FloatArray, FloatArray]  # the tiles that have rows, and the box of each
+
+
+def _guests(points: FloatArray, boxes: Boxes, reach: float) -> dict[int, NDArray[np.intp]]:
+    """For each tile, the rows whose balls touch its box."""
+    numbers, lows, highs = boxes
+    found: list[list[NDArray[np.intp]]] = [[np.empty(0, np.intp)] for _ in numbers]
+    for begin in range(0, len(points), _AT_A_TIME):
+        touched = touching(points[begin : begin + _AT_A_TIME], lows, highs, reach)
+        for at, rows in enumerate(found):
+            rows.append(begin + np.flatnonzero(touched[:, at]))
+    return {n: np.concatenate(rows) for n, rows in zip(numbers, found, strict=True)}
 
 
 class LowTable:
@@ -116,7 +127,7 @@ class LowTable:
         asked: Asked,
         rows: Some,
         degrees: NDArray[np.int64],
-        boxes: tuple[list[int], FloatArray, FloatArray],
+        boxes: Boxes,
     ) -> None:
         self._tiles, self._asked, self._rows, self._degrees, self._boxes = tiles, asked, rows, degrees, boxes
         new = np.append(np.ones(min(1, len(rows)), np.bool_), (np.diff(rows.points, axis=0) != 0).any(axis=1))
@@ -128,10 +139,6 @@ class LowTable:
         self._members = np.empty(0, np.uint32)
         self._begins = np.full(self._firsts.size, -1)  # of each different row; -1 until it is asked for
         self._lengths = np.zeros(self._firsts.size, np.int64)
-
-    def outliers(self) -> int:
-        """How many rows have fewer than k neighbors."""
-        return int(np.count_nonzero(self._degrees < self._asked.k))
 
     def strata(self, codes: range | None = None) -> tuple[LowRows, ...]:
         """The low rows of each stratum that has some, of all strata or of those with codes in the range."""
@@ -161,12 +168,11 @@ class LowTable:
     def _fetch(self, unknown: NDArray[np.intp]) -> None:
         """List the names around these different rows; each names itself last."""
         wanted = self._rows.at(self._firsts[unknown])
-        numbers, lows, highs = self._boxes
-        guests = _guests(numbers, touching(wanted.points, lows, highs, self._asked.reach))
+        guests = _guests(wanted.points, self._boxes, self._asked.reach)
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
         owner, name = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         found: Near
-        for n, found in self._tiles.each(work, {n: wanted.at(rows) for n, rows in guests.items()}):
+        for n, found in self._tiles.each(work, {n: wanted.at(rows) for n, rows in guests.items() if rows.size}):
             owner.append(guests[n][found.visitor])
             name.append(self._names.of(found.hosts)[found.host])
         owners, names = np.concatenate(owner), np.concatenate(name)
