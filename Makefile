@@ -26,8 +26,9 @@ test: $(VENV)/.ready ## all tests but the slow ones
 test-slow: $(VENV)/.ready ## the slow statistical and exhaustive tests
 	$(BIN)/pytest -n auto -m slow
 
-test-spark: $(VENV)/.ready $(VENV)/.spark ## the contract of Spark frames; fetches Spark, half a gigabyte; needs Java
+test-spark: $(VENV)/.ready $(VENV)/.spark ## Spark frames, and a cluster with faults; fetches Spark, half a gigabyte; needs Java
 	$(BIN)/pytest tests/contracts/test_spark.py tests/contracts/test_readers.py -k spark
+	$(BIN)/pytest -m "not slow" tests/spark
 
 check: $(VENV)/.ready $(VENV)/.bench $(VENV)/.docs ## format, lint, types, imports
 	$(BIN)/ruff format --check .

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from datetime import date
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import httpx
 import pytest
 
 from eremite.cli import main
+from eremite.service.tokens import Grant, change_grants, hash_of, new_token
 from eremite.session import opened_ledger
 from tests.end_to_end.command_line import MAIN, MINDS_INTERRUPTS
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
@@ -73,12 +75,20 @@ def written(folder: Path, more: str = "") -> dict[str, str]:
         "alice": ["--account", "research", "--dataset", "patients"],
         "bob": ["--account", "press", "--dataset", "wages", "--dataset", "patients", "--dataset", "elsewhere"],
         "boss": ["--account", "house", "--dataset", "patients", "--custodian"],
-        "gone": ["--account", "research", "--dataset", "patients", "--expires", "2020-01-01"],
     }
-    return {
+    tokens = {
         name: json.loads(command(folder, "token", "add", name, *more, "--json"))["token"]
         for name, more in grants.items()
     }
+    return tokens | {"gone": expired(folder)}
+
+
+def expired(folder: Path) -> str:
+    """A token whose last day has passed, which no command makes."""
+    token, last = new_token(), date(2020, 1, 1)
+    gone = Grant(name="gone", account="research", datasets=("patients",), expires=last, hash=hash_of(token))
+    change_grants(folder / "tokens.json", lambda grants: (*grants, gone))
+    return token
 
 
 def command(folder: Path, *arguments: str) -> str:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from datetime import date
 from pathlib import Path
 from types import ModuleType
 
@@ -221,6 +222,15 @@ def test_token_of_very_many_datasets_lists_the_first(capsys: Captured, tmp_path:
     assert first.split()[-1] == "never"
     assert " d9, d10 and 4 more" in " ".join(first.split())
     assert second.strip() == "datasets"
+
+
+def test_token_that_has_expired_is_not_made(capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eremite.service.tokens.utc_today", lambda: date(2026, 5, 2))
+    add = ("token", "add", "ann", "--account", "a", "--dataset", "d", "--tokens", tmp_path / "tokens.json", "--expires")
+    sentence = "--expires 2026-05-01 is in the past (today is 2026-05-02 in UTC); give today or a later day."
+    assert refused(capsys, *add, "2026-05-01") == f"Error: {sentence}\n"
+    assert not list(tmp_path.iterdir())
+    assert run(capsys, *add, "2026-05-02")[0] == 0
 
 
 @pytest.fixture

@@ -69,6 +69,10 @@ MISTYPED = [
     ("history x y", "Got unexpected extra argument(s) (y). See eremite history --help."),
     ("tokn", "No such command 'tokn'. Did you mean 'token'? See eremite --help."),
     ("token", "Missing command. See eremite token --help."),
+    (
+        "token add ann --account a --dataset d --expires soon --tokens t.json",
+        "--expires must be a day such as 2027-01-31, the last one the token is valid.",
+    ),
     ("count -k", "Option '-k' requires an argument."),
     (
         "check absent\ufeff\x1b[2J.toml",

@@ -18,6 +18,7 @@ def test_public_names_are_exactly_these():
         "CountRelease",
         "DetectQuery",
         "DetectRelease",
+        "Engine",
         "EpsilonForCountQuery",
         "EpsilonForDetectQuery",
         "EpsilonForExplainQuery",

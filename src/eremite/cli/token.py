@@ -32,7 +32,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a token and print it, once. Only a hash of it is kept."""
-    from eremite.service.tokens import Grant, change_grants, hash_of, new_token
+    from eremite.service.tokens import Grant, change_grants, hash_of, new_token, utc_today
 
     token = new_token()
     grant = Grant(
@@ -40,7 +40,7 @@ def add(
         account=account,
         datasets=tuple(dict.fromkeys(dataset)),
         custodian=custodian,
-        expires=None if expires is None else _day(expires),
+        expires=None if expires is None else _day(expires, utc_today()),
         hash=hash_of(token),
     )
 
@@ -93,8 +93,11 @@ def _row(grant: "Grant") -> tuple[str, ...]:
     return (*names, "yes" if grant.custodian else "", until)
 
 
-def _day(text: str) -> date:
+def _day(text: str, today: date) -> date:
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         raise InputError("--expires must be a day such as 2027-01-31, the last one the token is valid.") from None
+    if day < today:
+        raise InputError(f"--expires {day} is in the past (today is {today} in UTC); give today or a later day.")
+    return day

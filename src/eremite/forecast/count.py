@@ -114,8 +114,6 @@ def forecast_count(stand_in: StandIn, query: ForecastCountQuery, progress: Progr
     """
     query = replace(query, columns=stand_in.table.choose(query.columns))
     plans = [query.at(epsilon, query.mechanism).plan(stand_in.table) for epsilon in several(query.epsilon)]
-    if not plans:
-        raise InputError("Give at least one epsilon to forecast for.")
     seen = with_progress((expected_error(stand_in, plan) for plan in plans), progress)
     errors = tuple(error for _, error in seen)
     return CountForecast(query.definition, plans[0].columns, stand_in.words, seen[0][0], errors)
@@ -152,8 +150,12 @@ def with_progress(found: Iterable[T], progress: Progress | None) -> list[T]:
 
 
 def several(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
-    """The epsilons as a list; a single one, also as text, is a list of one."""
-    return epsilon if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
+    """The epsilons to forecast for, at least one, as a list; a single one, also as text, is a list of one."""
+    if not isinstance(epsilon, list | tuple):
+        return [epsilon]  # type: ignore[list-item]
+    if not epsilon:
+        raise InputError("Give at least one epsilon to forecast for.")
+    return epsilon
 
 
 def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int | None, CountError]:

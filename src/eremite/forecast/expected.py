@@ -63,7 +63,7 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
         case ReportPlan():
             return _of_report(plan, facts, stand_in)
         case DetectionPlan():
-            rows = _rows_near(facts, stand_in)
+            rows = _rows_near(facts, stand_in, among_rows=plan.candidates is None)
             return _chance(detection_chance(plan, near_candidates(rows, plan)), rows.words)
         case ExplainPlan():
             rows = _rows_near(facts, stand_in)
@@ -124,6 +124,8 @@ def _rows_to_count(facts: Facts, stand_in: Table | None) -> StandIn:
     return made_up(facts, "cautious") if stand_in is None else public_rows_for(facts, stand_in)
 
 
-def _rows_near(facts: Facts, stand_in: Table | None) -> StandIn:
+def _rows_near(facts: Facts, stand_in: Table | None, *, among_rows: bool = False) -> StandIn:
     """All public rows: counting those near a few points takes little."""
-    return made_up_near(facts) if stand_in is None else StandIn(stand_in, public_rows(stand_in).words)
+    if stand_in is None:
+        return made_up_near(facts, among_rows=among_rows)
+    return StandIn(stand_in, public_rows(stand_in).words)

@@ -7,7 +7,6 @@ from math import ceil
 from typing import Any
 
 from eremite.cards import Card
-from eremite.errors import InputError
 from eremite.forecast.count import CountError, expected_count, several, with_progress
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.forecast.stand_in import StandIn
@@ -85,8 +84,6 @@ def forecast_count_by(
     table = stand_in.table
     query = replace(query, columns=table.choose(query.columns))
     plans = [query.at(epsilon).plan(table) for epsilon in several(query.epsilon)]
-    if not plans:
-        raise InputError("Give at least one epsilon to forecast for.")
     first = plans[0]
     parts = parts_of(stand_in, first)
     seen = with_progress(([expected_in(stand_in, plan, part) for plan in plans] for part in parts), progress)

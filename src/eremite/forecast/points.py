@@ -2,8 +2,9 @@
 
 Both draw by the number of rows near public points. On public rows these numbers are known. Without any, they are made
 up: those that should be named have no row near, and all others ten times k. In the tables of the benchmark, with a
-radius at which one row in a hundred is an outlier, three rows in four have more. Draws are simulated, many times with
-a seed.
+radius at which one row in a hundred is an outlier, three rows in four have more. Draws among the rows themselves count
+no more than k neighbors: there one row in a hundred has none, and all others k. Draws are simulated, many times with a
+seed.
 
 theory     here
 n_S        near
@@ -19,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.cards import Card
-from eremite.errors import InputError
 from eremite.forecast.count import several
 from eremite.forecast.draws import draws
 from eremite.forecast.record import ForecastRecord, line_of
@@ -36,7 +36,6 @@ from eremite.queries import (
 )
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
-from eremite.queries.fields import Number
 from eremite.release.words import definition_in_words
 from eremite.table import Facts, Table
 
@@ -45,9 +44,12 @@ Ints = NDArray[np.int64]
 P = TypeVar("P", DetectionPlan, ExplainPlan)
 
 _CROWD = 10
-MADE_UP_NEAR = f"made-up numbers: no row near those that should be named, {_CROWD} times min_neighbors near all others"
-"""Where nothing is known of the rows, in words."""
 _SHARE_OF_OUTLIERS = 0.01  # of the rows, where they are drawn among
+_NEAR_POINTS = f"made-up numbers: no row near those that should be named, {_CROWD} times min_neighbors near all others"
+_NEAR_ROWS = (
+    "made-up numbers: no row near those that should be named (one row in a hundred, at least one), "
+    "min_neighbors near all others"
+)
 _AT_ONCE = 2_000_000  # scores in memory
 _FEW_RUNS = 200  # of draws among very many candidates
 
@@ -86,7 +88,7 @@ class NamingForecast(ForecastRecord):
 
 def forecast_detect(stand_in: StandIn, query: ForecastDetectQuery) -> NamingForecast:
     """For each epsilon, how likely the h candidates with the fewest rows near them are named; of rows, h outliers."""
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in _required(query.epsilon)]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     near = near_candidates(stand_in, plans[0])
     return _forecast(stand_in, plans, lambda plan: detection_chance(plan, near))
 
@@ -100,7 +102,7 @@ def epsilon_for_detect(stand_in: StandIn, query: EpsilonForDetectQuery) -> Fract
 
 def forecast_explain(stand_in: StandIn, query: ForecastExplainQuery) -> NamingForecast:
     """For each epsilon, how likely the h sets in which each point stands most alone are named for it."""
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in _required(query.epsilon)]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     near = near_points(stand_in, plans[0])
     return _forecast(stand_in, plans, lambda plan: explanation_chance(plan, near))
 
@@ -112,22 +114,15 @@ def epsilon_for_explain(stand_in: StandIn, query: EpsilonForExplainQuery) -> Fra
     return epsilon_for(wanted, lambda epsilon: explanation_chance(query.at(epsilon).plan(table), near))
 
 
-def _required(epsilon: Number | Sequence[Number]) -> Sequence[Number]:
-    epsilons = several(epsilon)
-    if not epsilons:
-        raise InputError("Give at least one epsilon to forecast for.")
-    return epsilons
-
-
 def _forecast(stand_in: StandIn, plans: Sequence[P], chance: Callable[[P], float]) -> NamingForecast:
     first = plans[0]
     chances = tuple(NamingChance(plan.privacy.epsilon, chance(plan)) for plan in plans)
     return NamingForecast(first.definition, first.columns, first.h, stand_in.words, chances, sampling_error(RUNS))
 
 
-def made_up_near(facts: Facts) -> StandIn:
-    """A stand-in without rows, where nothing is known of them."""
-    return StandIn(Table.for_planning(facts), MADE_UP_NEAR, cautious=True)
+def made_up_near(facts: Facts, *, among_rows: bool = False) -> StandIn:
+    """A stand-in without rows, where nothing is known of them: for draws among public points, or among the rows."""
+    return StandIn(Table.for_planning(facts), _NEAR_ROWS if among_rows else _NEAR_POINTS, cautious=True)
 
 
 def near_candidates(stand_in: StandIn, plan: DetectionPlan) -> Ints:

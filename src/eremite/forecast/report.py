@@ -9,7 +9,6 @@ from math import ceil
 from typing import Any
 
 from eremite.cards import Card
-from eremite.errors import InputError
 from eremite.forecast.count import expected_error, several
 from eremite.forecast.draws import Field
 from eremite.forecast.record import ForecastRecord, line_of
@@ -79,10 +78,7 @@ def forecast_report(stand_in: StandIn, query: ForecastReportQuery, progress: Pro
 
     Looks at the stand-in alone. Cost: as `forecast_subspaces`, and h counts for each epsilon.
     """
-    epsilons = several(query.epsilon)
-    if not epsilons:
-        raise InputError("Give at least one epsilon to forecast for.")
-    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
+    plans = [query.at(epsilon).plan(stand_in.table) for epsilon in several(query.epsilon)]
     require_bounded(plans[0].finding, stand_in)
     of, family = look_at(stand_in, plans[0].finding, progress), plans[0].finding.family
     best, runner_up = best_sets(of, family, query.h)

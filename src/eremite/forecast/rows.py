@@ -6,7 +6,6 @@ from math import ceil
 from typing import Any
 
 from eremite.cards import Card
-from eremite.errors import InputError
 from eremite.forecast.count import CountError, several
 from eremite.forecast.record import ForecastRecord, line_of
 from eremite.mechanisms import GlobalLaplace
@@ -39,8 +38,6 @@ class RowsForecast(ForecastRecord):
 def forecast_rows(rows_per_person: int, query: ForecastRowsQuery) -> RowsForecast:
     """For each epsilon, the error of the noise (claim Q2 of `queries/rows.proof.md`). Spends nothing."""
     privacies = [Privacy(checked_epsilon(epsilon)) for epsilon in several(query.epsilon)]
-    if not privacies:
-        raise InputError("Give at least one epsilon to forecast for.")
     return RowsForecast(rows_per_person, tuple(_error(privacy, rows_per_person) for privacy in privacies))
 
 

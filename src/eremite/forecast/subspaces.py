@@ -122,8 +122,6 @@ def forecast_subspaces(
     second for each epsilon and a thousand sets, about. `progress` is called with the number of sets looked at.
     """
     epsilons = several(query.epsilon)
-    if not epsilons:
-        raise InputError("Give at least one epsilon to forecast for.")
     require_bounded(query.at(epsilons[0]).plan(stand_in.table), stand_in)
     plans = [query.at(epsilon).plan(stand_in.table) for epsilon in epsilons]
     of, family = look_at(stand_in, plans[0], progress), plans[0].family

@@ -33,6 +33,8 @@ from eremite.outliers import OutlierDefinition
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
+from eremite.tiles.counting import CountVisitors, CountWithin, ListVisitors, Some, touching
+from eremite.tiles.tiling import tiling_of
 
 _ROWS = 400
 _RADII = (0.1, 1e-9)
@@ -60,9 +62,23 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
         tree.count_rows(tree.build(rows, 1), rows, np.arange(len(rows)), reach, _NEIGHBORS, threads)
         low = low_rows(rows, radius, _NEIGHBORS, _NEIGHBORS)
         list(Around(low).crowds(np.arange(low.degrees.size), 0))
+    _count_in_tiles(points, radius)
     core_bound(points, radius)
     truss_bound(points, radius)
     _thin(points[: _ROWS // 4], radius)
+
+
+def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
+    """What is done with the rows of tiles: they are placed, counted, and visited."""
+    d = points.shape[1]
+    for coded in (False, True):  # with strata, a row has one number more
+        rows = np.column_stack([points, np.zeros(len(points))]) if coded else points
+        tiling_of(points, 4, radius).sort(rows)
+        visitors = Some(points, np.zeros(len(points), np.int64))
+        CountWithin(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), None)
+        CountVisitors(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), visitors)
+        ListVisitors(d, rows.shape[1], radius)(rows.reshape(-1), visitors)
+    touching(points, points[:1], points[1:2], squared_reach(radius, d))
 
 
 def _thin(points: NDArray[np.float64], radius: float) -> None:

@@ -182,9 +182,9 @@ class Forecasts:
             case EpsilonForReportQuery():
                 return epsilon_for_report(self._rows_to_search(query), query, progress)
             case ForecastDetectQuery():
-                return forecast_detect(self._rows_near(), query)
+                return forecast_detect(self._rows_near(among_rows=query.candidates is None), query)
             case EpsilonForDetectQuery():
-                return epsilon_for_detect(self._rows_near(), query)
+                return epsilon_for_detect(self._rows_near(among_rows=query.candidates is None), query)
             case ForecastExplainQuery():
                 return forecast_explain(self._rows_near(), query)
             case EpsilonForExplainQuery():
@@ -489,7 +489,7 @@ class Forecasts:
         no private row.
 
         Computed on the stand-in; without one, as if h candidates had no row near and all others ten times
-        `min_neighbors`.
+        `min_neighbors`; of the rows, as if one in a hundred had no row near and all others `min_neighbors`.
 
         Args:
             definition: When a candidate is an outlier.
@@ -620,9 +620,9 @@ class Forecasts:
         """Public rows, or made-up ones."""
         return self._once(shape, lambda: made_up(self._facts, shape))
 
-    def _rows_near(self) -> StandIn:
-        """Public rows, or made-up numbers of rows near points."""
-        return self._once("near", lambda: made_up_near(self._facts))
+    def _rows_near(self, *, among_rows: bool = False) -> StandIn:
+        """Public rows, or made-up numbers of rows near points, or near rows."""
+        return self._once(("near", among_rows), lambda: made_up_near(self._facts, among_rows=among_rows))
 
     def _rows_to_search(
         self,

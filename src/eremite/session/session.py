@@ -220,7 +220,10 @@ class Session(Forecasts, Shown):
             return Release.from_json(paid.release)
         if isinstance(plan, ScreeningPlan):
             return Screen(plan, request, number, paid.charged_at)
-        value = plan.compute(self._table, progress)
+        try:
+            value = plan.compute(self._table, progress)
+        except InputError as error:  # a file that was changed or a full disk: it is too late to say that it was free
+            raise RuntimeError("The rows could not be counted where they are.") from error
         release = request.release(value, number, paid.charged_at, expected=expected)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from eremite import InputError, OutlierDefinition, Session, Table
-from eremite.forecast import expected, expected_of, forecast_report, public_rows
+from eremite.forecast import expected, expected_of, forecast_report, made_up_near, public_rows
 from eremite.forecast.cautious import expected_profile
 from eremite.forecast.count import expected_error
 from eremite.forecast.graded import GRADED, graded_field
+from eremite.forecast.points import near_candidates
 from eremite.forecast.stand_in import made_up
 from eremite.outliers import Subspaces
 from eremite.queries import (
@@ -149,6 +150,20 @@ def test_more_sets_than_are_simulated_promise_nothing(monkeypatch: pytest.Monkey
     report = expected_of(ReportQuery(definition=DEFINITION, h=1, size=1, epsilon=1).plan(TABLE), TABLE.facts)
     assert report.chance is None
     assert report.error > 0
+
+
+def test_made_up_numbers_near_points_and_near_rows_are_named_as_they_are() -> None:
+    """Detection among the rows counts no more than k neighbors, so ten times k would be false there."""
+    points, rows = "10 times min_neighbors near all others", "(one row in a hundred, at least one), min_neighbors near"
+    session = Session(TABLE, epsilon=1)
+    for candidates, words, near in (([[0.5] * 3] * 4, points, [0, 30, 30, 30]), (None, rows, [0] * 2 + [3] * 148)):
+        plan = DetectQuery(definition=DEFINITION, candidates=candidates, h=1, epsilon=1).plan(TABLE)
+        made = made_up_near(TABLE.facts, among_rows=candidates is None)
+        assert near_candidates(made, plan).tolist() == near
+        forecast = session.forecast_detect(DEFINITION, candidates=candidates, h=1, epsilon=1)
+        for said in (made.words, forecast.stand_in, expected_of(plan, TABLE.facts).chance_from):
+            assert said.startswith("made-up numbers: no row near those that should be named")
+            assert words in said
 
 
 def test_nothing_is_expected_of_a_radius() -> None:

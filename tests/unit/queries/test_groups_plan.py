@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from eremite import CountByQuery, OutlierDefinition, Privacy, Release, Session, Table
+from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import count_outliers
@@ -125,6 +126,11 @@ def test_forecast_has_an_error_for_every_group():
         assert 0 < large.median < large.most < small.most
     assert "500 made-up rows" in forecast.stand_in
     assert "f, A" in forecast._repr_html_()
+
+
+def test_forecast_of_groups_without_an_epsilon_is_refused():
+    with pytest.raises(InputError, match=r"Give at least one epsilon to forecast for\."):
+        Session(table(), epsilon=1).forecast_count_by(DEFINITION, by="ward", epsilon=[])
 
 
 def test_picture_and_page_show_every_group():

@@ -1,0 +1,106 @@
+"""A session of Spark for a command, and the rows of what the command names."""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from eremite.errors import InputError
+from eremite.names import quote_name, show_name
+from eremite.table.spark import is_spark, or_raise
+from eremite.tiles.spark import SparkSource, of_files, of_frame
+from eremite.tiles.store import Reading
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: What eremite sets where the user sets nothing: nobody but Spark sees its jobs, and its logs quote no cell.
+_SETTINGS = {
+    "spark.app.name": "eremite",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# Java's second compiler costs more seconds than it saves, since Spark moves bytes here and does not compute.
+_LOCAL = {**_LOOPBACK, "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+
+
+def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) -> "SparkSession":
+    """A session of Spark with this master: "local[4]", "spark://host:7077", "yarn", or "sc://host" of Spark Connect.
+
+    `settings` are those of Spark, and win over those of eremite. A local master listens on the loopback alone, and
+    keeps rows that do not fit into memory in a folder that only this user can read.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError:
+        raise InputError("The engine spark needs Spark; install it with: pip install 'eremite[spark]'") from None
+    if master.startswith("sc://"):
+        builder = SparkSession.builder.remote(master)
+    else:
+        _require_java()
+        builder = SparkSession.builder.master(master)
+    for name, value in {**_defaults(master, settings), **settings}.items():
+        builder = builder.config(name, value)
+    shown = show_name(master)
+    failure = InputError(f"Spark does not start with the master {shown}; correct --master, or start the cluster.")
+    session = or_raise(builder.getOrCreate, failure)
+    return _with_master(session, master)
+
+
+def spark_source(session: "SparkSession", source: Any, reading: Reading) -> SparkSource:
+    """The rows of a frame, of a `Path` that every machine of the cluster has, or of what `spark_frame` takes."""
+    if isinstance(source, Path):
+        return of_files(session, source, reading)
+    return of_frame(spark_frame(session, source), reading)
+
+
+def spark_frame(session: "SparkSession", source: Any) -> "DataFrame":
+    """The frame of a source: a frame, the address of Parquet files such as "hdfs://host/folder", or a table's name."""
+    if is_spark(source):
+        return source
+    text = str(source)
+    if "/" in text:
+        sentence = f"Spark cannot read {show_name(text)} as Parquet; correct the path, or let Spark read it."
+        return _opened(lambda: session.read.parquet(text), sentence)
+    return _opened(lambda: session.table(text), f"Spark has no table {quote_name(text)}; correct the name.")
+
+
+def _opened(action: Any, sentence: str) -> "DataFrame":
+    def opened() -> "DataFrame":
+        frame = action()
+        _ = frame.columns  # Spark Connect looks for a table only now
+        return frame
+
+    return or_raise(opened, InputError(sentence))
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
+        raise InputError("Spark needs Java 17 or newer: apt-get install openjdk-17-jre-headless, or set JAVA_HOME.")
+
+
+def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
+    if not master.startswith("local"):
+        return {} if master.startswith("sc://") else _SETTINGS
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if "spark.local.dir" in settings:
+        return {**_SETTINGS, **_LOCAL}
+    scratch = tempfile.mkdtemp(prefix="eremite-spark-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    return {**_SETTINGS, **_LOCAL, "spark.local.dir": scratch}
+
+
+def _with_master(session: "SparkSession", master: str) -> "SparkSession":
+    """The session, if it has this master: Spark gives a session that is open already, whatever is asked for."""
+    if master.startswith("sc://") or session.sparkContext.master == master:
+        return session
+    raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")

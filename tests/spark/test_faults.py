@@ -1,0 +1,88 @@
+"""Processes of a cluster that are killed while they work: the rows are the same."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eremite.tiles.spark import SparkSource, of_frame
+from tests.spark import rows as work
+from tests.spark.cluster import EXECUTOR, WORKER, Cluster, kill, wait_until
+
+ROWS = np.random.default_rng(5).random((4000, 2))
+CUT = work.cut_of(ROWS)
+EXPECTED = work.by_definition(work.reading(2), CUT, work.table(ROWS))
+
+
+def kill_a_python_worker(cluster: Cluster) -> None:
+    wait_until(lambda: bool(cluster.python_workers()), "a Python worker runs")
+    kill(cluster.python_workers()[0])
+
+
+def kill_an_executor(cluster: Cluster) -> None:
+    kill(cluster.processes(EXECUTOR)[0])
+
+
+def kill_a_worker(cluster: Cluster) -> None:
+    """Kill a worker with all that it has started, as if its machine were gone; start another one."""
+    for process in cluster.family(cluster.processes(WORKER)[0]):
+        kill(process)
+    cluster.start_worker()
+
+
+KILLS = [kill_a_python_worker, kill_an_executor, kill_a_worker]
+
+
+@pytest.fixture
+def source(on_cluster: Any, cluster: Cluster) -> SparkSource:
+    """The rows, once both executors are there."""
+    wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
+    return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
+
+
+@contextmanager
+def meanwhile(action: Callable[[], None]) -> Iterator[None]:
+    """Do something in the middle of what happens here; it must have been the middle."""
+    over = threading.Event()
+
+    def act() -> bool:
+        time.sleep(0.6)
+        in_time = not over.is_set()
+        action()
+        return in_time
+
+    with ThreadPoolExecutor(1) as pool:
+        acted = pool.submit(act)
+        yield
+        over.set()
+        assert acted.result()
+
+
+@pytest.mark.parametrize("action", KILLS)
+def test_tiles_are_the_same_after_a_kill(
+    source: SparkSource, cluster: Cluster, action: Callable[[Cluster], None]
+) -> None:
+    tiles = source.cut([CUT])
+    with meanwhile(lambda: action(cluster)):
+        found = dict(tiles.each(work.slow_rows_of, dict.fromkeys(range(8))))
+    assert {tile: work.sorted_rows(rows, 2) for tile, rows in found.items()} == EXPECTED
+    assert work.found_in(tiles, range(8), 2) == EXPECTED
+    tiles.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", KILLS)
+def test_fold_and_cut_are_the_same_after_a_kill(
+    source: SparkSource, cluster: Cluster, action: Callable[[Cluster], None]
+) -> None:
+    with meanwhile(lambda: action(cluster)):
+        count, total = source.fold(work.slow_sums, work.added) or (0, 0.0)
+    assert (count, total) == (len(ROWS), pytest.approx(ROWS.sum()))
+    tiles = source.cut([CUT])
+    assert work.found_in(tiles, range(8), 2) == EXPECTED
+    tiles.close()

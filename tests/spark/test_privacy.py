@@ -1,0 +1,42 @@
+"""What Spark writes down: no cell, unless Spark itself fails on one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from tests.spark import rows as work
+from tests.spark.cluster import Cluster
+from tests.spark.conftest import ROOT
+from tests.spark.rows import SECRET
+
+SECRET_NUMBER = 0.313374242
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file with a cell that the rules refuse, and a secret in each column."""
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"x0": [SECRET_NUMBER, None, SECRET_NUMBER], "note": ["1", SECRET, "2"]}), path)
+    return path
+
+
+def test_refused_rows_and_failing_work_leave_no_cell_in_any_log(cluster: Cluster, file: Path, tmp_path: Path) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.spark.refusing", cluster.master, str(file), str(events)],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    refusal = "TableError: In the frame, column 'x0' has cells that are missing or not a number"
+    failure = "RuntimeError: A task of Spark ended with ValueError."
+    lines = ran.stdout.splitlines()
+    assert [line[: len(refusal)] for line in lines] == [refusal, refusal, failure, failure]
+    told = "\n".join([ran.stderr, cluster.logs(), *(path.read_text() for path in events.rglob("*") if path.is_file())])
+    assert "eremite: rows into tiles" in told  # the description of a job
+    assert SECRET not in told
+    assert str(SECRET_NUMBER)[2:] not in told
+    assert work.PLACE not in told  # nor a sentence about cells
