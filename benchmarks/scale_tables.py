@@ -24,7 +24,7 @@ SHARE = 0.01
 SAMPLE = 200_000
 _GROUP = 1 << 20  # rows of a row group, which are made at once
 _CLUSTERS = 30
-_LOW = K + 24  # rows with fewer neighbors matter for the bound at epsilon 1
+_LOW = K + 24  # rows with more neighbors do not matter for the bound at epsilon 1, in up to ten columns
 
 
 @dataclass(frozen=True, slots=True)
