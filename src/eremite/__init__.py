@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from eremite.session import Session
     from eremite.session import open_session as open  # noqa: A004 -- read as eremite.open
     from eremite.table import Engine, Table
+    from eremite.tiles.spark_table import spark_table
 
 __all__ = [
     "BudgetRefused",
@@ -100,6 +101,7 @@ __all__ = [
     "__version__",
     "citation",
     "open",
+    "spark_table",
 ]
 
 #: The module of each name that loads when it is first used.
@@ -113,6 +115,7 @@ _HOMES = {
     "Table": "eremite.table",
     "citation": "eremite.citing",
     "open": "eremite.session",
+    "spark_table": "eremite.tiles.spark_table",
 }
 
 

@@ -56,6 +56,7 @@ def test_public_names_are_exactly_these():
         "__version__",
         "citation",
         "open",
+        "spark_table",
     ]
     assert all(getattr(eremite, name) is not None for name in eremite.__all__)
     assert dir(eremite) == sorted(eremite.__all__)

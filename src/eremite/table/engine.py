@@ -28,7 +28,7 @@ class Engine:
         memory: How much memory the rows may take on this machine, such as "2 GB"; default: a quarter of it.
         scratch: The folder for scratch files; default: the system's. Nobody can open them, and they vanish with the
             process.
-        master: The Spark cluster, such as "local[2]" or "spark://host:7077"; default: what Spark is set up for.
+        master: The Spark cluster, such as "local[2]" or "spark://host:7077"; default: all cores of this machine.
         max_low_rows: How many rows with few neighbors a question may bring together on this machine; default: a quarter
             of the rows, and a million at least.
     """

@@ -4,8 +4,9 @@ from eremite.errors import InputError
 from eremite.table import Description, Engine, open_table
 from eremite.table.batches import shape_of
 from eremite.table.opening import place_of
-from eremite.table.sources import source_kind
+from eremite.table.sources import SPARK_TABLE, source_kind
 from eremite.tiles.files import FilesSource
+from eremite.tiles.spark_session import EVERY_CORE, open_spark, spark_source
 from eremite.tiles.store import Reading, Source
 from eremite.tiles.table import AnyTable, tiled_table
 
@@ -20,7 +21,7 @@ def open_rows(description: Description, engine: Engine | None = None) -> AnyTabl
     if kind == "memory":
         return open_table(description)
     reading = Reading(description.rules(), place_of(description))
-    source = _files(description, chosen, reading)
+    source = _files(description, chosen, reading) if kind == "files" else _spark(description, chosen, reading)
     dataset = description.dataset
     facts = (dataset.rows_per_person, dataset.neighbors, dataset.rows_about)
     return tiled_table(source, reading, facts, chosen)
@@ -30,6 +31,8 @@ def _kind(description: Description, engine: Engine) -> str:
     """The engine that counts; "auto" looks at the kind of the source and at the size of the file."""
     kind = source_kind(description.dataset.source)
     if engine.kind == "auto":
+        if kind == "spark":
+            return "spark"
         return "files" if kind == "file" and _is_large(description, engine.memory_bytes()) else "memory"
     if engine.kind == "files" and kind != "file":
         raise InputError(f"The source of {description.path} is no file; choose another engine than files.")
@@ -47,3 +50,11 @@ def _is_large(description: Description, memory: int) -> bool:
 def _files(description: Description, engine: Engine, reading: Reading) -> Source:
     memory, scratch = engine.memory_bytes(), engine.scratch_folder()
     return FilesSource(description.source_path, reading, memory=memory, scratch=scratch)
+
+
+def _spark(description: Description, engine: Engine, reading: Reading) -> Source:
+    """The rows of files that every machine of the cluster has at this path, or of what Spark alone can read."""
+    name = description.dataset.source
+    path = description.source_path.resolve()
+    source = name.removeprefix(SPARK_TABLE) if source_kind(name) == "spark" else path
+    return spark_source(open_spark(engine.master or EVERY_CORE), source, reading)

@@ -72,7 +72,7 @@ class SparkSource:
 
 
 class SparkTiles:
-    """Tiles that Spark keeps, in memory or on its disks, until they are closed or forgotten."""
+    """Tiles that Spark keeps on its disks until they are closed or forgotten."""
 
     def __init__(self, frame: "DataFrame") -> None:
         self._frame = frame
@@ -160,7 +160,7 @@ def _described(job: "DataFrame", description: str) -> Iterator[None]:
 def _storage_level() -> Any:
     from pyspark import StorageLevel
 
-    return StorageLevel.MEMORY_AND_DISK
+    return StorageLevel.DISK_ONLY  # as fast as memory, which the work on tiles needs more
 
 
 def _unpersist(frame: "DataFrame") -> None:

@@ -19,12 +19,16 @@ from eremite.tiles.store import Reading
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: The master where none is named: this machine.
+EVERY_CORE = "local[*]"
+
 #: What eremite sets where the user sets nothing: nobody but Spark sees its jobs, and its logs quote no cell.
 _SETTINGS = {
     "spark.app.name": "eremite",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
+    "spark.sql.adaptive.enabled": "false",  # plans are simple, and adapting them costs a second
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # Java's second compiler costs more seconds than it saves, since Spark moves bytes here and does not compute.
