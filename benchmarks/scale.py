@@ -58,7 +58,6 @@ class Run:
     cores: int
     seconds: float
     cpu: float
-    seen_cpu: float
     peak: int
     value: int
     opened: float
@@ -177,7 +176,7 @@ def _once(table: Written, engine: str, cores: int) -> Run | None:
         return None
     said = json.loads(used.output.splitlines()[-1])
     facts = (table.shape, table.rows, table.columns, table.radius, table.low)
-    return Run(*facts, engine, cores, used.seconds, used.cpu, used.seen_cpu, used.peak, **said)
+    return Run(*facts, engine, cores, used.seconds, used.cpu, used.peak, **said)
 
 
 def _command(engine: str, **told: object) -> list[str]:
@@ -198,8 +197,6 @@ def _print_runs(out: Console, title: str, runs: Sequence[Run], starts: Sequence[
             f"{_of_table(one, starts, idle):.2f}", f"{one.rate:,.0f}", f"{one.value / one.rows:.2%}", f"{one.low:.1%}",
         )  # fmt: skip
     out.print(grid)
-    worst = max((one.cpu / one.seen_cpu - 1 for one in runs if one.seen_cpu), default=0)
-    out.print(f"CPU seconds are at most {worst:.0%} more than those seen in the processes while they ran.")
 
 
 def _of_table(one: Run, starts: Sequence[Run], idle: int) -> float:
@@ -367,7 +364,7 @@ def main() -> int:
     try:
         cleared, runs = run(out, QUICK if given.quick else asked)
     except subprocess.CalledProcessError as error:
-        out.print(f"A run ended with {error.returncode}: {' '.join(map(str, error.cmd))}")
+        out.print(f"A run ended with {error.returncode}: {' '.join(map(str, error.cmd))}\n{error.stderr[-2_000:]}")
         return 1
     if given.figures:
         given.figures.write_text(json.dumps([asdict(one) for one in runs], indent=1) + "\n")
