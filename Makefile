@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo unit test test-slow test-spark check docs format bench bench-quick lock clean
+.PHONY: help demo unit test test-slow test-spark check docs format bench bench-quick bench-scale lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -51,6 +51,9 @@ bench: $(VENV)/.ready $(VENV)/.bench ## speed and memory, as ratios to the best 
 
 bench-quick: $(VENV)/.ready $(VENV)/.bench ## the same on small tables, to see that it works
 	$(BIN)/python -m benchmarks --quick
+
+bench-scale: $(VENV)/.ready $(VENV)/.bench $(VENV)/.spark ## up to 32 million rows, in memory, in files and on Spark: an hour or more, and 10 GB of disk
+	$(BIN)/python -m benchmarks.scale
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 # Spark is half a gigabyte; `make test-spark` alone installs it.

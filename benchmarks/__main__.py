@@ -26,6 +26,7 @@ from benchmarks import (  # noqa: E402
     neighbors,
     radii,
     relations,
+    scale,
     sensitivity,
     strata,
     subspaces,
@@ -77,6 +78,7 @@ def main() -> int:
     cleared &= ledger.run(out, requests=20 if quick else 300)
     many_subspaces.run(out, *((2_000, 5_000, 6) if quick else (100_000, 1_000_000)))
     if quick:
+        scale.run(out)  # in full it takes an hour, and has a command of its own
         out.print("The benchmarks work; the bars are meant for the tables of the full run.")
     else:
         out.print("Every bar cleared." if cleared else "At least one bar was missed; the tables say which.")

@@ -176,10 +176,18 @@ def _pyod_scores(points: NDArray[np.float64]) -> _Scores:
 
 
 def _dbscan(case: Case, exact: NDArray[np.int64]) -> Timing:
-    """`min_samples` counts the row itself; the core mask is what it answers on the way to its clusters."""
+    start = process_time()
+    outliers = dbscan_outliers(case.points, case.euclidean, K)
+    seconds = process_time() - start
+    return Timing("dbscan", "outliers", seconds, False, int(np.count_nonzero(outliers != (exact < K))))
+
+
+def dbscan_outliers(points: NDArray[np.float64], euclidean: float, k: int) -> NDArray[np.bool_]:
+    """Which rows have fewer than k neighbors: what `dbscan` answers on the way to its clusters.
+
+    `min_samples` counts the row itself.
+    """
     from dbscan import DBSCAN
 
-    start = process_time()
-    _, core = DBSCAN(case.points, eps=case.euclidean, min_samples=K + 1)
-    seconds = process_time() - start
-    return Timing("dbscan", "outliers", seconds, False, int(np.count_nonzero(~core.astype(bool) != (exact < K))))
+    _, core = DBSCAN(points, eps=euclidean, min_samples=k + 1)
+    return np.asarray(~core.astype(np.bool_))
