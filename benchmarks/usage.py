@@ -57,7 +57,11 @@ def measured(command: Sequence[str], *, limit: float, env: Mapping[str, str] | N
         with _Watch(child.pid) as watch:
             late = Event()
             Thread(target=_end_late, args=(child.pid, limit, watch.done, late), daemon=True).start()
-            _, status, used = os.wait4(child.pid, 0)
+            try:
+                _, status, used = os.wait4(child.pid, 0)
+            except BaseException:  # somebody interrupts us, and not the session of the command
+                _end(child.pid)
+                raise
             child.returncode = os.waitstatus_to_exitcode(status)
             seconds = perf_counter() - begin
             cpu = used.ru_utime + used.ru_stime + _rest_of(child.pid)
@@ -74,8 +78,7 @@ def measured(command: Sequence[str], *, limit: float, env: Mapping[str, str] | N
 def _end_late(session: int, limit: float, done: Event, late: Event) -> None:
     if not done.wait(limit):
         late.set()
-        for pid in _processes(session):
-            _kill(pid)
+        _end(session)
 
 
 def _rest_of(session: int) -> float:
@@ -138,6 +141,7 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+def _end(session: int) -> None:
+    for pid in _processes(session):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
