@@ -100,7 +100,9 @@ def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
         return {**_SETTINGS, **_LOCAL}
     scratch = tempfile.mkdtemp(prefix="eremite-spark-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    return {**_SETTINGS, **_LOCAL, "spark.local.dir": scratch}
+    # With TCP, every task waits .05 s for an answer of its Python worker.
+    sockets = {"spark.python.unix.domain.socket.enabled": "true", "spark.python.unix.domain.socket.dir": scratch}
+    return {**_SETTINGS, **_LOCAL, "spark.local.dir": scratch, **sockets}
 
 
 def _with_master(session: "SparkSession", master: str) -> "SparkSession":
