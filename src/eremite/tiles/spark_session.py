@@ -28,6 +28,7 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
+    "spark.driver.maxResultSize": "0",  # low rows have a limit of their own
     "spark.sql.adaptive.enabled": "false",  # plans are simple, and adapting them costs a second
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
