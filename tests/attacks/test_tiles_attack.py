@@ -1,9 +1,17 @@
 """What leaves of a table in tiles must be what leaves of one in memory: also refusals, and when they come."""
 
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
 from eremite.outliers import OutlierDefinition
 from eremite.queries.groups import CountByQuery
-from eremite.table import Table
+from eremite.table import Engine, Table, read_description
 from eremite.table.rules import CellRules
+from eremite.tiles import open_rows
 from tests.refusals import refused
 from tests.tiled import tiled
 
@@ -26,3 +34,17 @@ def test_groups_and_strata_with_more_codes_than_fit_are_refused_before_they_are_
     for table in _tables():
         query = CountByQuery(definition=definition, by=["by"], epsilon=1)
         assert "too many combinations" in refused(lambda table=table, query=query: query.plan(table))
+
+
+@pytest.mark.parametrize(("about", "kind"), [(10, "Table"), (10**8, "TiledTable")])
+def test_a_private_number_of_rows_does_not_choose_the_engine(tmp_path: Path, about: int, kind: str) -> None:
+    """One engine refuses questions that the other answers, so which of them it is must be public."""
+    rows = 64 * 10**6 // 48
+    (tmp_path / "t.toml").write_text(
+        f'[dataset]\nname = "t"\nsource = "t.parquet"\nneighbors = "add-remove"\nrows_about = {about}\n'
+        "rows_per_person = 1\n[columns]\na = { min = 0, max = 1 }\n"
+    )
+    for n in (rows, rows + 1):
+        parquet.write_table(pa.table({"a": np.zeros(n)}), tmp_path / "t.parquet")
+        description = read_description(tmp_path / "t.toml")
+        assert type(open_rows(description, Engine(kind="auto", memory="64 MB"))).__name__ == kind
