@@ -12,6 +12,7 @@ from eremite.queries.groups import CountByQuery
 from eremite.table import Engine, Table, read_description
 from eremite.table.rules import CellRules
 from eremite.tiles import open_rows
+from eremite.tiles.table import _MOST_COPIES
 from tests.refusals import refused
 from tests.tiled import tiled
 
@@ -48,3 +49,21 @@ def test_a_private_number_of_rows_does_not_choose_the_engine(tmp_path: Path, abo
         parquet.write_table(pa.table({"a": np.zeros(n)}), tmp_path / "t.parquet")
         description = read_description(tmp_path / "t.toml")
         assert type(open_rows(description, Engine(kind="auto", memory="64 MB"))).__name__ == kind
+
+
+def test_tiles_that_could_not_be_cut_anew_are_not_taken_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They keep fewer copies of a point that crowds a tile than the next question counts."""
+    copies = _MOST_COPIES + 500
+    columns = {"a": np.append(np.full(copies, 0.5), np.linspace(0.9, 1, 100))}
+    table = tiled(columns, CellRules.of({"a": (0, 1)}), chunk_rows=10**5, tile_bytes=512)
+    part = table.part()
+    part.low(0.01, 5, 5)
+    with monkeypatch.context() as full:
+        full.setattr(table.source, "cut", _no_room)
+        with pytest.raises(OSError, match="full"):
+            part.low(0.01, copies - 1, copies - 1)
+    assert [one.outliers for one in part.low(0.01, copies - 1, copies - 1)] == [100]
+
+
+def _no_room(_cuts: object) -> None:
+    raise OSError("full")

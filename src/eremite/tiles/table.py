@@ -137,13 +137,14 @@ class _Together:
 
     def _cut(self, asked: Asked) -> None:
         """Put the rows into tiles. Of a crowding point, more copies than the cap are kept (claim T2)."""
-        self._cuts, first = [], 0
+        cuts, first = list[Cut](), 0
         for names in self.views:
             cut = self.table.cut(names, self.within)
             tiling = self.table.tiling(cut, asked.radius * sqrt(asked.d))
-            self._cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(asked.cap + 1, _MOST_COPIES)))
+            cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(asked.cap + 1, _MOST_COPIES)))
             first += tiling.count
-        self._tiles = self.table.source.cut(self._cuts)
+        self._tiles = self.table.source.cut(cuts)
+        self._cuts = cuts  # those of the tiles, also if cutting failed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
