@@ -44,6 +44,7 @@ class CountByQuery:
                     f"Column {quote_name(name)} is in both by and within; rows of a group agree on it anyway, so leave "
                     "it out of within."
                 )
+        table.combinations((*by, *self.definition.within))  # refuses too many before anything is charged
         relation = of_groups(table)
         each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
         most = relation.most_moved(len(columns), self.definition.min_neighbors)

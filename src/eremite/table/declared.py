@@ -92,9 +92,15 @@ class DeclaredTable(Shown, ABC):
             raise InputError(f"Column {quote_name(wanted[0])} is not in the table, in which no column has categories.")
         require_columns(wanted, list(self.categories), "the categories")
         _require_once(wanted)
-        if prod(len(self.categories[name].names) for name in wanted) > MOST_CODES:
-            raise InputError(f"The columns {quoted(wanted)} have too many combinations of values; choose fewer.")
+        self.combinations(wanted)
         return tuple(wanted)
+
+    def combinations(self, names: Sequence[str]) -> int:
+        """How many combinations of values these columns have; more than codes can tell apart are refused. Public."""
+        found = prod(len(self.categories[name].names) for name in names)
+        if found > MOST_CODES:
+            raise InputError(f"The columns {quoted(names)} have too many combinations of values; choose fewer.")
+        return found
 
     def _grouped_by(self, by: Iterable[str]) -> tuple[str, ...]:
         names = self.choose_within(by)

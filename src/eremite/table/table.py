@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +12,7 @@ from eremite.errors import InputError
 from eremite.privacy import Neighbors
 from eremite.table.bounds import FloatArray
 from eremite.table.categories import Categories, Codes, Value
-from eremite.table.declared import MOST_CODES, DeclaredTable, quoted, require_facts
+from eremite.table.declared import MOST_CODES, DeclaredTable, require_facts
 from eremite.table.facts import Facts
 from eremite.table.frames import columns_from_frame
 from eremite.table.part import Part, Places, gather, split, whole_part
@@ -182,7 +181,7 @@ class Table(DeclaredTable):
         """A part for each combination of declared values of the columns `by`, as `group_names` lists them. Private."""
         names, groups, strata = self._names(columns), self._grouped_by(by), self.choose_within(within)
         places = self._taking_part([*names, *groups, *strata])
-        radix = prod(len(self.categories[name].names) for name in strata)
+        radix = self.combinations(strata)
         codes, count = self._combined((*groups, *strata), places)
         return split(self._chosen(names), places, codes, radix, count // radix, within=bool(strata))
 
@@ -206,9 +205,7 @@ class Table(DeclaredTable):
 
     def _combined(self, names: Sequence[str], places: Places) -> tuple[NDArray[np.int64], int]:
         """One code for each row, of its values in all these columns, and the number of codes there may be."""
-        radix = prod(len(self.categories[name].names) for name in names)
-        if radix > MOST_CODES:
-            raise InputError(f"The columns {quoted(names)} have too many combinations of values; choose fewer.")
+        radix = self.combinations(names)
         kind = next(kind for limit, kind in _FEW_CODES if radix < limit)
         codes: Any = np.zeros(self.all_rows() if places is None else len(places), dtype=kind)
         for name in names:

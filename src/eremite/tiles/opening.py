@@ -42,9 +42,15 @@ def _kind(description: Description, engine: Engine) -> str:
 
 
 def _is_large(description: Description, memory: int) -> bool:
-    """Whether the numbers of a file that can be read piece by piece take more than this memory."""
-    shape = shape_of(description.source_path)
-    return shape is not None and shape[0] * len(description.bounds) * 8 * _IN_MEMORY > memory
+    """Whether the numbers of a file that can be read piece by piece take more than this memory.
+
+    Questions can be refused by one engine and not by another, so a private number of rows does not choose between them.
+    """
+    shape, dataset = shape_of(description.source_path), description.dataset
+    if shape is None:
+        return False
+    rows = shape[0] if dataset.neighbors == "replace" else dataset.rows_about or 0
+    return rows * len(description.bounds) * 8 * _IN_MEMORY > memory
 
 
 def _files(description: Description, engine: Engine, reading: Reading) -> Source:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod, sqrt
+from math import sqrt
 from operator import add
 from typing import Any, TypeAlias
 
@@ -81,8 +81,9 @@ class TiledTable(DeclaredTable):
     def groups(self, columns: Iterable[str] | None, by: Iterable[str], within: Iterable[str] = ()) -> "list[TiledPart]":
         """A part for each combination of declared values of the columns `by`, as `group_names` lists them. Private."""
         groups, strata = self.choose_within(by), self.choose_within(within)
+        self.combinations((*groups, *strata))  # refuses codes that would not be told apart
         together = _Together(self, [self.choose(columns)], (*groups, *strata))
-        radix = prod(len(self.categories[name].names) for name in strata)
+        radix = self.combinations(strata)
         count = len(self.group_names(groups))
         return [TiledPart(together, 0, _codes=range(g * radix, (g + 1) * radix)) for g in range(count)]
 
@@ -136,13 +137,14 @@ class _Together:
 
     def _cut(self, asked: Asked) -> None:
         """Put the rows into tiles. Of a crowding point, more copies than the cap are kept (claim T2)."""
-        self._cuts, first = [], 0
+        cuts, first = list[Cut](), 0
         for names in self.views:
             cut = self.table.cut(names, self.within)
             tiling = self.table.tiling(cut, asked.radius * sqrt(asked.d))
-            self._cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(asked.cap + 1, _MOST_COPIES)))
+            cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(asked.cap + 1, _MOST_COPIES)))
             first += tiling.count
-        self._tiles = self.table.source.cut(self._cuts)
+        self._tiles = self.table.source.cut(cuts)
+        self._cuts = cuts  # those of the tiles, also if cutting failed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
