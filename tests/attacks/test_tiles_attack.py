@@ -67,3 +67,12 @@ def test_tiles_that_could_not_be_cut_anew_are_not_taken_for_new_ones(monkeypatch
 
 def _no_room(_cuts: object) -> None:
     raise OSError("full")
+
+
+def test_a_scratch_folder_that_cannot_be_used_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(
+        '[dataset]\nname = "t"\nsource = "t.parquet"\nrows_per_person = 1\n[columns]\na = { min = 0, max = 1 }\n'
+    )
+    parquet.write_table(pa.table({"a": np.zeros(3)}), tmp_path / "t.parquet")
+    description, engine = read_description(tmp_path / "t.toml"), Engine(kind="files", scratch=str(tmp_path / "none"))
+    assert "scratch folder" in refused(lambda: open_rows(description, engine))

@@ -34,7 +34,7 @@ class FilesSource:
 
     `memory` is how many bytes it may use, `scratch` a folder for as many bytes as the rows have (None: the folder for
     temporary files), `threads` how many work at once (None: all cores). Columns of types that the rules refuse raise
-    their `TableError` here.
+    their `TableError` here, and a scratch folder that cannot be used its `InputError`.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class FilesSource:
         self._threads = threads or workers.available()
         self._share = memory // self._threads
         reading.chunk(pa.Table.from_batches([], self._table.schema))
+        Scratch(0, scratch).close()  # a folder that cannot be used is refused now, and not after the first charge
 
     @property
     def workers(self) -> int:
