@@ -98,13 +98,6 @@ def test_counts_at_several_radii_are_those_in_memory():
     assert in_tiles(points).with_fewer(4, radii) == [low_rows(points, radius, 4, 4).outliers for radius in radii]
 
 
-def test_more_low_rows_than_the_machine_takes_are_an_internal_error():
-    part = in_tiles(TABLES["clusters"])
-    object.__setattr__(part._together.table, "most_low_rows", 10)
-    with pytest.raises(MemoryError):
-        part.low(0.05, 4, 20)
-
-
 def _no_visits(self, reach):
     return []
 

@@ -120,7 +120,7 @@ MaxLowRows = Annotated[
     int | None,
     typer.Option(
         "--max-low-rows",
-        help="How many rows with few neighbors files or Spark may bring together on this machine.",
+        help="For how many rows with few neighbors this machine must have room, with files or Spark.",
     ),
 ]
 AccountName = Annotated[str, typer.Option("--account", help="The account to charge; the dataset is charged as well.")]

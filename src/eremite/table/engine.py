@@ -29,8 +29,8 @@ class Engine:
         scratch: The folder for scratch files; default: the system's. Nobody can open them, and they vanish with the
             process.
         master: The Spark cluster, such as "local[2]" or "spark://host:7077"; default: all cores of this machine.
-        max_low_rows: How many rows with few neighbors a question may bring together on this machine; default: a quarter
-            of the rows, and a million at least.
+        max_low_rows: For how many rows with few neighbors this machine must have room, or questions are refused before
+            the charge; default: a quarter of the rows, and a million at least.
     """
 
     kind: EngineKind = "auto"
@@ -68,7 +68,7 @@ class Engine:
         return machine_memory() // _DEFAULT_SHARE if self.memory is None else _bytes_of(self.memory)
 
     def most_low_rows(self, rows: int) -> int:
-        """How many rows with few neighbors may come together here, of a table of so many rows, exactly or about."""
+        """For how many rows with few neighbors there must be room, of a table of so many rows, exactly or about."""
         return max(_FEWEST_LOW_ROWS, rows // _DEFAULT_SHARE) if self.max_low_rows is None else self.max_low_rows
 
     def scratch_folder(self) -> Path | None:

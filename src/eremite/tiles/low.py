@@ -38,15 +38,16 @@ class Asked:
         return squared_reach(self.radius, self.d)
 
 
-def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked, most: int) -> list["LowTable"]:
+def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["LowTable"]:
     """The low rows of each view: a table of its own, in tiles of its own. As private as the rows.
 
-    Raises `MemoryError` if more than `most` rows of a view come together here.
+    How many come together here is private too, so no limit stops them but the memory of the machine: an exact limit
+    would tell neighbors apart.
     """
     work = CountWithin(asked.d, asked.width, asked.radius, asked.cap)
     numbers = [number for view in views for number in view]
     counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, dict.fromkeys(numbers)) if found}
-    homes = [_View.of({n: counted[n] for n in view if n in counted}, most) for view in views]
+    homes = [_View.of({n: counted[n] for n in view if n in counted}) for view in views]
     inputs = {dest: visitors for home in homes for dest, visitors in home.visits(asked.reach)}
     visit = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
     seen = dict(tiles.each(visit, inputs))
@@ -66,11 +67,9 @@ class _View:
     guests: dict[int, NDArray[np.intp]] = field(default_factory=dict)  # which rows visit which tile
 
     @classmethod
-    def of(cls, counted: dict[int, Counted], most: int) -> "_View":
+    def of(cls, counted: dict[int, Counted]) -> "_View":
         found = list(counted.values())
         sizes = [len(one.lacking) for one in found]
-        if sum(sizes) > most:
-            raise MemoryError  # as in memory: what was charged stays charged, and no number is told
         if not found:
             nothing = np.empty((0, 1))
             return cls([], nothing, nothing, Some(nothing, np.empty(0, np.int64)), np.empty(0, np.int64), np.arange(0))

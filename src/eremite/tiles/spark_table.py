@@ -48,7 +48,7 @@ def spark_table(
         neighbors: "replace", or "add-remove" to keep the number of rows private.
         rows_about: A public order of magnitude of the number of rows; required with "add-remove".
         time_zone: The zone of dates and times that have none.
-        max_low_rows: How many rows with few neighbors a question may bring together on this machine.
+        max_low_rows: For how many rows with few neighbors this machine must have room.
     """
     if not is_spark(frame):
         raise InputError("spark_table takes a Spark frame; Table.from_frame takes other ones.")

@@ -36,7 +36,7 @@ _MOST_COPIES = 2**12  # a tile keeps so many copies of a point that crowds it, o
 class TiledTable(DeclaredTable):
     """The rows to protect, somewhere else; questions about them are answered with the same integers as in memory.
 
-    `most_low_rows` is public: how many rows with few neighbors may come together on this machine.
+    `most_low_rows` is public: for how many rows with few neighbors this machine must have room.
     """
 
     source: Source = field(kw_only=True)
@@ -131,7 +131,7 @@ class _Together:
             if self._tiles is None or cap >= self._cuts[0].most_copies:
                 self._cut(asked)
             views = [range(cut.first, cut.first + cut.tiling.count) for cut in self._cuts]
-            self._found = low_rows_in(self._tiles, views, asked, self.table.most_low_rows)
+            self._found = low_rows_in(self._tiles, views, asked)
             self._asked = asked
         return self._found[view]
 
