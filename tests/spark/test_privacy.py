@@ -32,9 +32,10 @@ def test_refused_rows_and_failing_work_leave_no_cell_in_any_log(cluster: Cluster
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     refusal = "TableError: In the frame, column 'x0' has cells that are missing or not a number"
+    uncut = "RuntimeError: Spark could not cut the rows into tiles; its logs say why."
     failure = "RuntimeError: A task of Spark ended with ValueError."
     lines = ran.stdout.splitlines()
-    assert [line[: len(refusal)] for line in lines] == [refusal, refusal, failure, failure]
+    assert [line[: len(refusal)] for line in lines] == [refusal, uncut, failure, failure]
     told = "\n".join([ran.stderr, cluster.logs(), *(path.read_text() for path in events.rglob("*") if path.is_file())])
     assert "eremite: rows into tiles" in told  # the description of a job
     assert SECRET not in told

@@ -74,7 +74,28 @@ def fold(
         yield _record(0, pickle.dumps(results[0], protocol=5))
 
 
-@_without_errors
+def _or_failed(task: Task) -> Task:
+    """The task, failed if it has an error, whose text stays here: Spark does it again, or gives up.
+
+    Its records are kept, and made anew where they were lost. A record of an error might then be in a partition that was
+    not lost, and rows would be missing without a word.
+    """
+
+    @wraps(task)
+    def run(*arguments: Any) -> Batches:
+        gc.freeze()
+        try:
+            yield from task(*arguments)
+        except Exception as error:
+            failed = type(error).__name__
+        else:
+            return
+        raise RuntimeError(f"A task ended with {failed}.")  # out here, so that Spark does not log the first one
+
+    return run
+
+
+@_or_failed
 def cut(opened: Rows, reading: Reading, cuts: Sequence[Cut], places: Sequence[int], batches: Batches) -> Batches:
     """The rows of each cut by tile, in as few records as memory allows."""
     held: dict[int, list[Packed]] = defaultdict(list)
