@@ -288,10 +288,10 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
     if len(plan.rows) < 3:
         return True
     largest = plan.rows[-1]
-    title = f"seconds = start + alone N + shared N log2 N / cores, from runs below {largest:,} rows"
+    title = f"seconds = start + alone N + (shared start + shared N) / cores, from runs below {largest:,} rows"
     grid = Grid(
-        "d", "engine", "start", "alone, s / million", "shared, s / million / log2", f"{largest:,} expected", "measured",
-        "off by", "bar", "1 billion, 100 cores", title=title,
+        "d", "engine", "start", "alone, s / million", "shared start", "shared, s / million", f"{largest:,} expected",
+        "measured", "off by", "bar", "1 billion, 100 cores", title=title,
     )  # fmt: skip
     cleared = True
     for columns in plan.columns:
@@ -305,21 +305,20 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
             cleared &= met
             far = f"{model.seconds(_BILLION, _CLUSTER):,.0f} s" if engine == "spark" and len(plan.cores) > 1 else ""
             grid.add_row(
-                str(columns), engine, f"{model.start:.1f}", f"{1e6 * model.alone:.3f}", f"{1e6 * model.shared:.4f}",
-                f"{model.seconds(last.rows, last.cores):.1f}", f"{last.seconds:.1f}", f"{off:+.0%}",
-                f"{MOST_OFF:.0%} {'met' if met else 'missed'}", far,
+                str(columns), engine, f"{model.start:.1f}", f"{1e6 * model.alone:.3f}", f"{model.shared_start:.1f}",
+                f"{1e6 * model.shared:.3f}", f"{model.seconds(last.rows, last.cores):.1f}", f"{last.seconds:.1f}",
+                f"{off:+.0%}", f"{MOST_OFF:.0%} {'met' if met else 'missed'}", far,
             )  # fmt: skip
     out.print(grid)
     return cleared
 
 
 def _model(plan: Plan, runs: Sequence[Run], columns: int, engine: str) -> tuple[Model, Timed] | None:
-    start = _find(runs, _START_ROWS, columns, engine, plan.cores[-1])
     sizes = [(rows, cores) for rows in plan.rows for cores in plan.cores_for(rows)]
     found = [one for rows, cores in sizes if (one := _find(runs, rows, columns, engine, cores))]
     timed = [Timed(one.rows, one.cores, one.seconds) for one in found]
     known, last = [one for one in timed if one.rows < plan.rows[-1]], timed[-1:]
-    return (fitted(start.seconds, known), last[0]) if start and known and last else None
+    return (fitted(known), last[0]) if known and last else None
 
 
 def _find(runs: Sequence[Run], rows: int, columns: int, engine: str, cores: int) -> Run | None:

@@ -1,15 +1,15 @@
-"""How many seconds a count of many rows takes: a model with three numbers, fitted to measured runs.
+"""How many seconds a count of many rows takes: a model with four numbers, fitted to measured runs.
 
-    seconds = start + alone * rows + shared * rows * log2(rows) / cores
+    seconds = start + alone * rows + (shared_start + shared * rows) / cores
 
-start      what a run takes that has hardly any rows: imports, and for Spark its Java process
-alone      what one core does alone for each row: rows with few neighbors come to it, and they are a share of all rows
-shared     what all cores do together for each row: reading, cutting, and counting in trees
+start          what a run takes that has hardly any rows: imports, and for Spark its Java process
+alone          what one core does alone for each row: rows with few neighbors come to it, a share of all rows
+shared_start   what all cores do together before the first row: Python workers that start
+shared         what all cores do together for each row: reading, cutting, counting
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log2
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from scipy.optimize import nnls
@@ -30,29 +30,33 @@ class Model:
 
     start: float
     alone: float
+    shared_start: float
     shared: float
 
     def seconds(self, rows: int, cores: int) -> float:
         """What a run is expected to take."""
-        return self.start + self.alone * rows + self.shared * rows * log2(rows) / cores
+        return float(np.dot(astuple(self), _work(rows, cores)))
 
 
-def fitted(start: float, runs: Sequence[Timed]) -> Model:
-    """The model nearest to the runs, by relative errors; what is measured on one number of cores is shared work.
+def fitted(runs: Sequence[Timed]) -> Model:
+    """The model nearest to the runs, by relative errors; no part is below zero.
 
-    No part is below zero. Runs on several numbers of cores tell the two parts of the work apart.
+    Runs on one number of cores do not tell what is shared from what is not: there, work for rows is shared, and the
+    start is not.
     """
     several = len({run.cores for run in runs}) > 1
-    work = np.array([[run.rows * several, run.rows * log2(run.rows) / run.cores] for run in runs], dtype=np.float64)
+    used = np.array([True, several, several, True])
+    work = np.array([_work(run.rows, run.cores) for run in runs]) * used
     taken = np.array([run.seconds for run in runs])
-    left = np.maximum(taken - start, 0)
-    scale = work.max(axis=0, initial=0)  # the columns are of very different sizes
-    scale[scale == 0] = 1
-    found, _ = nnls(work / scale / taken[:, None], left / taken)
-    alone, shared = (found / scale).tolist()
-    return Model(start, alone, shared)
+    scale = np.where(used, work.max(axis=0, initial=0), 1)  # the columns are of very different sizes
+    found, _ = nnls(work / scale / taken[:, None], np.ones(taken.size))
+    return Model(*(found / scale).tolist())
 
 
 def off_by(model: Model, run: Timed) -> float:
     """By which share the model expects more than was measured; below zero: less."""
     return model.seconds(run.rows, run.cores) / run.seconds - 1
+
+
+def _work(rows: int, cores: int) -> tuple[float, float, float, float]:
+    return 1.0, float(rows), 1 / cores, rows / cores
