@@ -32,11 +32,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eremite.errors import TableError
-from eremite.table import Categories, Table, cells, csv_files, dates, parquet_folders
+from eremite.table import Categories, Table, cells, csv_files, dates, parquet_files, parquet_folders
 from eremite.table import rules as rules_module
 from eremite.table.categories import Lookup
 from eremite.table.files import read_file
 from eremite.table.frames import columns_by_name, columns_by_place, with_names
+from eremite.table.numeric import or_table_error
 from eremite.table.rules import CellRules
 from eremite.table.sqlite import read_sqlite
 from eremite.table.text_files import text_file
@@ -449,9 +450,9 @@ def test_attack_catches(mutant: str, name: str, tmp_path: Path, monkeypatch: pyt
     assert next(changes(SOURCES[name], tmp_path), None) is not None
 
 
-def joined_by_arrow(path: Path, name: str, columns: Sequence[pa.ChunkedArray], as_text: bool) -> pa.ChunkedArray:
-    tables = [pa.table({"a": column}) for column in columns]
-    return pa.concat_tables(tables, promote_options="permissive").column("a")
+def joined_by_arrow(path: Path, wanted: Sequence[str], *_: object) -> pa.Table:
+    tables = [parquet_files.read(part, wanted) for part in parquet_folders.parts_of(path)]
+    return or_table_error(lambda: pa.concat_tables(tables, promote_options="permissive"), "not joined")
 
 
 def decimal_sign_of_the_column(writing: Writing, texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -466,7 +467,7 @@ def test_hostile_cell_in_a_file_of_its_own_changes_no_other(tmp_path: Path) -> N
 
 
 def test_attack_catches_files_joined_by_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_folders, "_joined", joined_by_arrow)
+    monkeypatch.setattr(parquet_folders, "read", joined_by_arrow)
     assert next(changes(PARTS, tmp_path), None) is not None
 
 

@@ -50,8 +50,14 @@ def crowds(low, high):
     return around.most(window), found
 
 
-@pytest.mark.parametrize("points", TABLES.values(), ids=TABLES)
-def test_low_rows_in_tiles_are_those_in_memory(points):
+SLOW = [f"uniform in {d} columns" for d in (4, 6, 7, 8, 9)]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in TABLES]
+)
+def test_low_rows_in_tiles_are_those_in_memory(name):
+    points = TABLES[name]
     for radius, k, cap in ((0.01, 3, 8), (0.07, 1, 1), (0.07, 5, 60), (0.2, 3, 8)):
         here, there = low_rows(points, radius, k, cap), in_tiles(points).low(radius, k, cap)
         if not there:

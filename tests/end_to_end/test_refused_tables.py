@@ -13,7 +13,7 @@ import pytest
 import eremite
 from eremite import InputError, TableError
 from eremite.cli.app import app
-from eremite.cli.question import open_session
+from eremite.cli.question import Asker, Counting, open_session
 from tests.end_to_end.command_line import Captured, refused, run, run_json
 from tests.end_to_end.patients import BOUNDS, description, people, write_csv
 
@@ -155,7 +155,7 @@ def test_start_of_the_service_tells_the_custodian(capsys: Captured, patients: Pa
 def test_details_do_not_travel_along(patients: Path) -> None:
     flawed(patients, "a missing cell")
     with pytest.raises(InputError) as caught:
-        open_session(Path("patients.toml"), None, "analyst")
+        open_session(Asker(Path("patients.toml"), None, "analyst", None, Counting(None, None, None)))
     assert not isinstance(caught.value, TableError)
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
