@@ -75,7 +75,7 @@ def test_questions_compile_nothing_any_more() -> None:
     assert compiled_later(5) == "[]"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_kernels_for_more_columns_are_others() -> None:
     """So the test above can fail."""
     assert "eremite.engines.tree" in compiled_later(2)
