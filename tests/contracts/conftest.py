@@ -1,6 +1,8 @@
 """One PostgreSQL server and one session of Spark for all contracts."""
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +25,7 @@ def spark() -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql", reason="make test-spark installs Spark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java: apt-get install default-jre-headless")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # the Python that has eremite
     builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = builder.config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "OFF").getOrCreate()
     yield session
