@@ -67,7 +67,7 @@ class SparkSource:
         failure = RuntimeError("Spark could not cut the rows into tiles; its logs say why.")
         kept = or_raise(lambda: job.repartition(count, "place").persist(_storage_level()), failure)
         tiles = SparkTiles(kept)
-        _collected(kept.filter("tile < 0"), "eremite: rows into tiles", failure)
+        _collected(kept.filter("tile < 0"), "eremite: rows into tiles", failure)  # none has: this cuts them now
         return tiles
 
 
