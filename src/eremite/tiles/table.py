@@ -197,10 +197,10 @@ class TiledPart:
         return together.table.cut(together.views[self._view], together.within, by_cell=self._by_cell)
 
 
-#: The rows that take part in a question, wherever they are.
 AnyPart: TypeAlias = Part | TiledPart
-#: A private table, wherever its rows are.
+"""The rows that take part in a question, wherever they are."""
 AnyTable: TypeAlias = Table | TiledTable
+"""A private table, wherever its rows are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
