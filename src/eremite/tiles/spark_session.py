@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -43,7 +44,9 @@ def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) 
     keeps rows that do not fit into memory in a folder that only this user can read.
     """
     try:
-        from pyspark.sql import SparkSession
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions of pandas, which is not used
+            from pyspark.sql import SparkSession
     except ModuleNotFoundError:
         raise InputError("The engine spark needs Spark; install it with: pip install 'eremite[spark]'") from None
     if master.startswith("sc://"):
@@ -55,7 +58,9 @@ def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) 
         builder = builder.config(name, value)
     shown = show_name(master)
     failure = InputError(f"Spark does not start with the master {shown}; correct --master, or start the cluster.")
-    session = or_raise(builder.getOrCreate, failure)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = or_raise(builder.getOrCreate, failure)
     return _with_master(session, master)
 
 
