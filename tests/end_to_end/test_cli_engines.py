@@ -121,3 +121,14 @@ def test_a_file_that_changes_after_the_charge_is_an_internal_error(patients: Pat
         with pytest.raises(RuntimeError, match=r"^The rows could not be counted where they are\.$"):
             session.count_outliers(eremite.OutlierDefinition(min_neighbors=5, radius=0.02), epsilon=1)
         assert str(session.remaining.epsilon) == "8"
+
+
+def test_a_screen_does_not_call_free_what_was_charged(patients: Path) -> None:
+    with eremite.open(patients, engine="files") as session:
+        definition = eremite.OutlierDefinition(min_neighbors=5, radius=0.02)
+        screen = session.open_screen(definition, most_yes=1, epsilon=1)
+        source = patients.parent / "patients.parquet"
+        source.write_bytes(source.read_bytes() + b" ")
+        with pytest.raises(RuntimeError, match=r"^The rows could not be counted where they are\.$") as caught:
+            screen.ask([[25, 100]])
+        assert caught.value.__cause__ is caught.value.__context__ is None

@@ -1,13 +1,27 @@
 """A stream of candidates, answered yes and no."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from eremite.errors import BudgetRefused
+from eremite.errors import BudgetRefused, InputError
 from eremite.queries.screening import Screening, ScreeningPlan
 from eremite.release import ScreenRelease
 from eremite.session.request import Request
+
+Result = TypeVar("Result")
+
+
+def after_charge(action: Callable[[], Result]) -> Result:
+    """What an action gives that was paid for. It is too late to say that an input is not valid, and nothing charged.
+
+    A file that was changed, a full disk or a cluster that is gone ends it; what it says about rows is not passed on.
+    """
+    with suppress(InputError):
+        return action()
+    raise RuntimeError("The rows could not be counted where they are.")
 
 
 class Screen:
@@ -43,7 +57,7 @@ class Screen:
                     f"This screen has given all of its {self._plan.most_yes} yes answers; open another with "
                     "open_screen."
                 )
-            answers = self._screening.answer(points, strata)
+            answers = after_charge(lambda: self._screening.answer(points, strata))
             first, self._asked = self._asked, self._asked + len(answers)
         return self._request.release(answers, self._request_id, self._charged_at, (("asked_before", first),))
 

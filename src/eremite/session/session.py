@@ -44,7 +44,7 @@ from eremite.release.expected import UNKNOWN
 from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Request
-from eremite.session.screen import Screen
+from eremite.session.screen import Screen, after_charge
 from eremite.table import Table
 from eremite.tiles import AnyTable
 
@@ -220,10 +220,7 @@ class Session(Forecasts, Shown):
             return Release.from_json(paid.release)
         if isinstance(plan, ScreeningPlan):
             return Screen(plan, request, number, paid.charged_at)
-        try:
-            value = plan.compute(self._table, progress)
-        except InputError as error:  # a file that was changed or a full disk: it is too late to say that it was free
-            raise RuntimeError("The rows could not be counted where they are.") from error
+        value = after_charge(lambda: plan.compute(self._table, progress))
         release = request.release(value, number, paid.charged_at, expected=expected)
         self._ledger.store(self._account, number, release.to_json(), paid)
         return release

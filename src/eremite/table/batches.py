@@ -52,7 +52,7 @@ class Pieces:
         reader, files = _reader(path), _files(path)
         if reader is None:
             raise InputError(
-                f"{path} cannot be read piece by piece; write it as a Parquet file, or ask without --engine files."
+                f"{path} cannot be read piece by piece; write it as a Parquet file, or choose the engine memory."
             )
         versions = [_version(file) for file in files]
         schemas = [reader.schema(file) for file in files]
@@ -117,4 +117,4 @@ def _version(path: Path) -> tuple[int, ...]:
 def _require_version(piece: Piece) -> None:
     """Rows are read more than once, and must be the same each time."""
     if _version(piece.path) != piece.version:
-        raise TableError(f"{piece.path} changed while it was read; wait until it is written, and ask again.")
+        raise TableError(f"{piece.path} changed while it was read; open it again once it is written.")

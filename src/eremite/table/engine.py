@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -16,6 +17,7 @@ _LEAST_MEMORY = 64 * 10**6
 _MOST_LOW_ROWS = 2**32
 _DEFAULT_SHARE = 4  # one part in so many of the memory, and of the rows
 _FEWEST_LOW_ROWS = 10**6
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,8 @@ class Engine:
 
     Attributes:
         kind: "memory" reads the whole table; "files" reads Parquet or Arrow files piece by piece, with files for
-            scratch; "spark" counts on a Spark cluster; "auto" takes files if the table would not fit into `memory`.
+            scratch; "spark" counts on a Spark cluster; "auto" takes files if the table would not fit into `memory`,
+            and Spark for what Spark alone can read.
         memory: How much memory the rows may take on this machine, such as "2 GB"; default: a quarter of it.
         scratch: The folder for scratch files; default: the system's. Nobody can open them, and they vanish with the
             process.
@@ -77,8 +80,11 @@ class Engine:
 
 
 def machine_memory() -> int:
-    """How much memory this machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """How much memory this machine has, or the container that this process is in."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # without a limit, the file says "max"
+        return min(machine, int(_CONTAINER.read_text()))
+    return machine
 
 
 def _bytes_of(text: object) -> int:

@@ -112,11 +112,11 @@ class ListVisitors:
                 pairs = np.unique(guest * firsts.size + alike[places_used])
                 different = Some(hosts[used[firsts]], np.full(firsts.size, visitors.codes[places[0]]))
                 found.append(Near(places[pairs // firsts.size], pairs % firsts.size, different))
-        return _joined(found, self.d)
+        return joined(found, self.d)
 
 
-def _joined(found: list[Near], d: int) -> Near:
-    """The pairs of all strata."""
+def joined(found: list[Near], d: int) -> Near:
+    """The pairs of several strata or tiles."""
     before = np.cumsum([0, *(len(one.hosts) for one in found)])
     nothing = Near(np.empty(0, np.int64), np.empty(0, np.int64), Some(np.empty((0, d)), np.empty(0, np.int64)))
     parts = [nothing, *found]

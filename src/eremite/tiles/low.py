@@ -15,7 +15,7 @@ from eremite.engines import LowRows
 from eremite.engines.low import Lists
 from eremite.engines.pair import squared_reach
 from eremite.table.bounds import FloatArray
-from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, touching
+from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined, touching
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles
 
@@ -141,12 +141,11 @@ class LowTable:
 
     def strata(self, codes: range | None = None) -> tuple[LowRows, ...]:
         """The low rows of each stratum that has some, of all strata or of those with codes in the range."""
-        starts = np.flatnonzero(np.diff(self._rows.codes, prepend=-1)).tolist()
-        return tuple(
-            self._stratum(begin, end)
-            for begin, end in pairwise([*starts, len(self._rows)])
-            if codes is None or int(self._rows.codes[begin]) in codes
-        )
+        begin, end = 0, len(self._rows)
+        if codes is not None:
+            begin, end = np.searchsorted(self._rows.codes, [codes.start, codes.stop]).tolist()
+        starts = begin + np.flatnonzero(np.diff(self._rows.codes[begin:end], prepend=-1))
+        return tuple(self._stratum(*ends) for ends in pairwise([*starts.tolist(), end]))
 
     def _stratum(self, begin: int, end: int) -> LowRows:
         degrees = self._degrees[begin:end]
@@ -169,12 +168,13 @@ class LowTable:
         wanted = self._rows.at(self._firsts[unknown])
         guests = _guests(wanted.points, self._boxes, self._asked.reach)
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
-        owner, name = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        found: Near
-        for n, found in self._tiles.each(work, {n: wanted.at(rows) for n, rows in guests.items() if rows.size}):
-            owner.append(guests[n][found.visitor])
-            name.append(self._names.of(found.hosts)[found.host])
-        owners, names = np.concatenate(owner), np.concatenate(name)
+        inputs = {n: wanted.at(rows) for n, rows in guests.items() if rows.size}
+        owner, found = [np.empty(0, np.int64)], list[Near]()
+        for n, near in self._tiles.each(work, inputs):
+            owner.append(guests[n][near.visitor])
+            found.append(near)
+        pairs = joined(found, self._asked.d)
+        owners, names = np.concatenate(owner), self._names.of(pairs.hosts)[pairs.host]
         itself = names == self._names.of(wanted)[owners]
         order = np.lexsort((itself, owners))
         lengths = np.bincount(owners, minlength=unknown.size)

@@ -29,7 +29,7 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
-    "spark.driver.maxResultSize": "0",  # low rows have a limit of their own
+    "spark.driver.maxResultSize": "0",  # how many low rows come is decided by the rows, and by memory
     "spark.sql.adaptive.enabled": "false",  # plans are simple, and adapting them costs a second
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -77,8 +77,8 @@ def spark_frame(session: "SparkSession", source: Any) -> "DataFrame":
         return source
     text = str(source)
     if "/" in text:
-        sentence = f"Spark cannot read {show_name(text)} as Parquet; correct the path, or let Spark read it."
-        return _opened(lambda: session.read.parquet(text), sentence)
+        sentence = "Spark cannot read the source as Parquet; correct the path, or let Spark reach it."
+        return _opened(lambda: session.read.parquet(text), sentence)  # an address may hold a password
     return _opened(lambda: session.table(text), f"Spark has no table {quote_name(text)}; correct the name.")
 
 

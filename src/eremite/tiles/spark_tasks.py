@@ -1,7 +1,8 @@
 """What the Python workers of Spark do with the rows of a partition.
 
 A task may be done again, anywhere and in any order: which tile a row belongs to depends on the row alone, so the rows
-of a tile are the same every time. Nothing here depends on the place of a row in its partition, and nothing is drawn.
+of a tile are the same every time. Which rows are in a sample depends on their places, and decides nothing but who
+counts what. Nothing is drawn.
 """
 
 import gc
@@ -36,8 +37,7 @@ Task = Callable[..., Batches]
 def _without_errors(task: Task) -> Task:
     """The task with a last record for its error, if there is one: Spark would log the text of an exception.
 
-    The other batches are let pass, since Spark also logs that a task leaves some behind. If Spark cannot give them,
-    that was the error, and it is raised: Spark then does the task again.
+    The other batches are let pass, since Spark also logs that a task leaves some behind.
     """
 
     @wraps(task)
