@@ -56,7 +56,7 @@ bench-scale: $(VENV)/.ready $(VENV)/.bench $(VENV)/.spark ## up to 32 million ro
 	$(BIN)/python -m benchmarks.scale
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
-# Spark is half a gigabyte; `make test-spark` alone installs it.
+# Spark is half a gigabyte; only `make test-spark` and `make bench-scale` install it.
 EXTRAS := --extra accounting --extra excel --extra paper --extra plots --extra postgres --extra service
 lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev -o requirements/dev.txt
