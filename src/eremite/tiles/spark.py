@@ -1,4 +1,4 @@
-"""Rows of a Spark frame, or of files, looked at and cut into tiles where they are (Spark 4, classic or Connect).
+"""Rows of a Spark frame, or of files, looked at and cut into tiles where they are (Spark 4).
 
 Spark moves bytes and starts tasks; its Python workers do the work on rows, so eremite must be installed there too. Rows
 travel in few large records, and never through pandas. Spark computes a frame again whenever it needs its rows, so the

@@ -39,7 +39,7 @@ def spark_table(
     installed where Spark's Python workers run. `Table.from_frame` collects the rows instead.
 
     Args:
-        frame: The rows, of classic Spark or Spark Connect, 4.0 or newer.
+        frame: The rows, of Spark 4.0 or newer.
         bounds: For each coordinate a pair (min, max) of numbers, of dates or times, or (False, True).
         rows_per_person: The largest number of rows of one person; they are protected together.
         categories: For each category column the list of its values, or `Categories`.
