@@ -6,7 +6,9 @@ import pytest
 from eremite.engines import low_rows
 from eremite.geometry.around import Around
 from eremite.table.rules import CellRules
+from eremite.tiles import counting, names
 from eremite.tiles import low as low_module
+from eremite.tiles.tiling import Tiling
 from tests.definition import are_neighbors
 from tests.tiled import tiled
 
@@ -122,19 +124,44 @@ def _no_copies(self, begin, places):
     return lists._replace(lengths=lists.lengths - ~self._is_first[begin + places])
 
 
-_named = low_module.LowTable._named
+def _half_as_many_copies(self, tile, rows, most_copies):
+    return _thinned(self, tile, rows, 125)  # half of the cap
+
+
+_thinned, _named = Tiling.thinned, low_module.LowTable._named
 MISTAKES = {
     "rows do not visit other tiles": (low_module._View, "visits", _no_visits),
     "rows visit half as far": (low_module._View, "visits", _visits_of_touching_tiles_alone(low_module._View.visits)),
     "a row is around itself": (low_module.LowTable, "_named", _counts_itself),
     "copies are not around each other": (low_module.LowTable, "_named", _no_copies),
+    "the grid of visitors is narrower than the reach": (counting, "SLACK", -0.8),
+    "too few copies of a crowding point are kept": (Tiling, "thinned", _half_as_many_copies),
 }
+
+
+TELLING = ("few values in 2 columns", "half equal", "clusters")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_the_contract_sees_mistakes(monkeypatch, mistake):
-    points = TABLES["few values in 2 columns"]
-    here = low_rows(points, 0.2, 5, 250)
     monkeypatch.setattr(*mistake)
-    (there,) = in_tiles(points).low(0.2, 5, 250)
-    assert sorted_rows(there) != sorted_rows(here) or crowds(there, 249) != crowds(here, 249)
+    assert any(is_wrong(TABLES[name]) for name in TELLING)
+
+
+def test_the_contract_sees_no_mistake_where_there_is_none():
+    assert not any(is_wrong(TABLES[name]) for name in TELLING)
+
+
+def is_wrong(points):
+    here = low_rows(points, 0.2, 5, 250)
+    (there,) = in_tiles(points, chunk_rows=10**6).low(0.2, 5, 250)
+    return sorted_rows(there) != sorted_rows(here) or crowds(there, 249) != crowds(here, 249)
+
+
+def test_rows_whose_keys_are_equal_have_names_of_their_own(monkeypatch):
+    """Keys of seven bits: rows meet, and get other keys. Were they not compared in full, they would share names."""
+    points, keys = TABLES["few values in 2 columns"], names._keys
+    monkeypatch.setattr(names, "_keys", lambda rows, salt: keys(rows, salt) >> np.uint64(57))
+    assert not is_wrong(points)
+    monkeypatch.setattr(names, "_are_equal", lambda some, others: True)
+    assert is_wrong(points)

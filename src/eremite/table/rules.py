@@ -115,6 +115,15 @@ class CellRules:
         )
         return {name: self.settled_codes(name, codes) for name, codes in found.items()}
 
+    def rows(self, columns: Mapping[str, Any], place: str) -> tuple[FloatArray, dict[str, Codes]]:
+        """The scaled numbers of all coordinates, [coordinate, row], and the codes of all category columns."""
+        numbers = self.numbers({name: columns[name] for name in self.bounds}, place)
+        codes = self.codes({name: columns[name] for name in self.categories}, place)
+        scaled = np.empty((len(numbers), len(next(iter(numbers.values())))), dtype=np.float64)
+        for row, (name, values) in zip(scaled, numbers.items(), strict=True):
+            row[:] = self.bounds[name].scale(values)
+        return scaled, codes
+
     def read_numbers(self, columns: Mapping[str, Any], place: str) -> dict[str, FloatArray]:
         """What the cells of coordinates are before the rules for missing cells: a number, or NaN."""
         found = {name: self._read_number(name, column) for name, column in columns.items()}

@@ -88,11 +88,7 @@ class Table(DeclaredTable):
     ) -> "Table":
         """Apply the rules to columns of equal length, one for each coordinate and category column."""
         require_facts(rows_per_person, neighbors, rows_about)
-        numbers = rules.numbers({name: columns[name] for name in rules.bounds}, place)
-        codes = rules.codes({name: columns[name] for name in rules.categories}, place)
-        scaled = np.empty((len(numbers), len(next(iter(numbers.values())))), dtype=np.float64)
-        for row, (name, values) in zip(scaled, numbers.items(), strict=True):
-            row[:] = rules.bounds[name].scale(values)
+        scaled, codes = rules.rows(columns, place)
         scaled.flags.writeable = False
         kept = MappingProxyType(codes)
         return cls(rules, rows_per_person, neighbors, rows_about, _scaled=scaled, _codes=kept)

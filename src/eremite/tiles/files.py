@@ -12,16 +12,14 @@ from contextlib import closing
 from functools import reduce
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
 from eremite.engines import workers
 from eremite.table.batches import ROWS, Piece, Pieces
 from eremite.tiles.scratch import Run, Scratch
-from eremite.tiles.store import Chunk, Cut, Reading, TileWork
-
-Result = TypeVar("Result")
+from eremite.tiles.store import Chunk, Cut, Reading, Result, TileWork
 
 _TILES_IN_MEMORY = 8  # a tile that is counted needs about 6 times its own bytes
 _CHUNKS_IN_MEMORY = 64  # batches are small beside what is gathered of them

@@ -54,13 +54,7 @@ class Reading:
 
     def chunk(self, batch: pa.RecordBatch | pa.Table) -> Chunk:
         """The rows of an Arrow batch that has these columns. Raises `TableError` for cells that the rules refuse."""
-        rules = self.rules
-        numbers = rules.numbers({name: batch.column(name) for name in rules.bounds}, self.place)
-        codes = rules.codes({name: batch.column(name) for name in rules.categories}, self.place)
-        scaled = np.empty((len(numbers), batch.num_rows))
-        for row, (name, values) in zip(scaled, numbers.items(), strict=True):
-            row[:] = rules.bounds[name].scale(values)
-        return Chunk(scaled, codes)
+        return Chunk(*self.rules.rows({name: batch.column(name) for name in self.columns}, self.place))
 
 
 @dataclass(frozen=True, slots=True)
