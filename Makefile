@@ -57,11 +57,12 @@ bench-scale: $(VENV)/.ready $(VENV)/.bench $(VENV)/.spark ## up to 32 million ro
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 # Spark is half a gigabyte; only `make test-spark` and `make bench-scale` install it.
-EXTRAS := --extra accounting --extra excel --extra paper --extra plots --extra postgres --extra service
+EXTRAS := --extra accounting --extra client --extra excel --extra paper --extra plots --extra postgres --extra service
 lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev -o requirements/dev.txt
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group bench -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group docs -c requirements/dev.txt -o requirements/docs.txt
+	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group web -c requirements/dev.txt -o requirements/web.txt
 	$(LOCK) pyproject.toml --extra spark -c requirements/dev.txt -o requirements/spark.txt
 	echo uv | $(LOCK) - -o requirements/uv.txt
 
@@ -81,6 +82,10 @@ $(VENV)/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.ready requirements/bench.txt
 	$(INSTALL) --require-hashes -r requirements/bench.txt
+	touch $@
+
+$(VENV)/.web: $(VENV)/.ready requirements/web.txt
+	$(INSTALL) --require-hashes -r requirements/web.txt
 	touch $@
 
 $(VENV)/.spark: $(VENV)/.ready requirements/spark.txt

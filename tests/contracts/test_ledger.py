@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eremite import BudgetRefused, InputError, Privacy
-from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, open_ledger, sql
+from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, Unanswered, open_ledger, sql
 from eremite.ledger.chain import next_row
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import Changes
@@ -56,6 +56,25 @@ def test_same_id_gives_the_stored_release_and_charges_nothing(ledger):
     for _ in range(3):
         assert ledger.reserve(ALICE, "r", "f", pure("0.4"), {"query": "count"}) == Stored('{"value": 3}')
     assert ledger.remaining(ALICE).privacy.epsilon == Fraction("0.6")
+
+
+def test_foreseen_charge_is_not_made_and_a_foreseen_refusal_is_kept(ledger):
+    asked = {"query": "count"}
+    assert ledger.foresee(ALICE, "r", "f", pure("0.4"), asked) is None
+    assert ledger.became_of(ALICE, "r") is None
+    with pytest.raises(BudgetRefused):
+        ledger.foresee(ALICE, "more", "f", pure(2), asked)
+    assert [type(entry.event) for entry in ledger.history("patients")] == [DatasetOpened, Refused]
+    assert ledger.remaining(ALICE).privacy.epsilon == 1
+
+
+def test_what_became_of_a_request_is_known(ledger):
+    asked = {"query": "count"}
+    ledger.reserve(ALICE, "r", "f", pure("0.4"), asked)
+    assert ledger.became_of(ALICE, "r") == Unanswered()
+    assert ledger.became_of(BOB, "r") is None
+    ledger.store(ALICE, "r", "{}", PAID)
+    assert ledger.became_of(ALICE, "r") == ledger.foresee(ALICE, "r", "f", pure("0.4"), asked) == Stored("{}")
 
 
 def test_same_id_of_another_account_is_another_request(ledger):

@@ -21,7 +21,7 @@ from eremite.ledger.process_guard import ProcessGuard
 from eremite.ledger.remaining import remaining
 from eremite.ledger.store import Account
 from eremite.ledger.timeline import BudgetTimeline
-from eremite.ledger.transitions import Reserved, Stored
+from eremite.ledger.transitions import Reserved, Stored, Unanswered
 from eremite.ledger.verify import Verification
 from eremite.ledger.witness import Witness
 from eremite.ledger.witness_file import Witnessed
@@ -51,6 +51,7 @@ __all__ = [
     "Reserved",
     "SourceNoted",
     "Stored",
+    "Unanswered",
     "Verification",
     "Witness",
     "Witnessed",

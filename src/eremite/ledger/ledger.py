@@ -19,7 +19,7 @@ from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, LedgerA
 from eremite.ledger.remaining import in_words, remaining
 from eremite.ledger.store import EVERYONE, Account, Changes, Page, Store
 from eremite.ledger.timeline import BudgetTimeline, budget_timeline
-from eremite.ledger.transitions import Reserved, Stored, budget_of, standings_of
+from eremite.ledger.transitions import Reserved, Stored, Unanswered, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.names import require_name
@@ -168,14 +168,7 @@ class Ledger:
         question: the same id with another fingerprint is an `InputError`. `question` holds its fields, for the
         history.
         """
-        wanted = Charged(
-            dataset=require_name(account.dataset, "dataset"),
-            analyst=require_name(account.analyst, "account"),
-            request_id=require_name(request_id, "request id"),
-            fingerprint=require_name(fingerprint, "fingerprint"),
-            cost=cost,
-            question=question,
-        )
+        wanted = _charge(account, request_id, fingerprint, cost, question)
         outcome = self._store.change(account, request_id, lambda page: transitions.reserve(page, self._clock(), wanted))
         self._unsettled = True
         if isinstance(outcome, Reserved) and self._witness is not None:
@@ -183,6 +176,23 @@ class Ledger:
         if isinstance(outcome, Refusal):
             raise BudgetRefused(outcome.sentence, needed=outcome.needed, remaining=outcome.remaining)
         return outcome
+
+    def foresee(
+        self, account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]
+    ) -> Stored | None:
+        """What `reserve` would do at this moment, without the charge: None for a request that it would charge.
+
+        Raises what `reserve` raises, and records a refusal as it does.
+        """
+        wanted = _charge(account, request_id, fingerprint, cost, question)
+        outcome = self._store.change(account, request_id, lambda page: transitions.foresee(page, self._clock(), wanted))
+        if isinstance(outcome, Refusal):
+            raise BudgetRefused(outcome.sentence, needed=outcome.needed, remaining=outcome.remaining)
+        return outcome
+
+    def became_of(self, account: Account, request_id: str) -> Stored | Unanswered | None:
+        """What became of a request: its release, that it has none though it was charged, or None without a charge."""
+        return self._store.change(account, request_id, lambda page: (None, transitions.became_of(page)))
 
     def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:
         """Store the release of a request that was charged. Only a stored release may be returned to the analyst.
@@ -279,6 +289,17 @@ def _at_exit() -> None:
 
 
 atexit.register(_at_exit)
+
+
+def _charge(account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]) -> Charged:
+    return Charged(
+        dataset=require_name(account.dataset, "dataset"),
+        analyst=require_name(account.analyst, "account"),
+        request_id=require_name(request_id, "request id"),
+        fingerprint=require_name(fingerprint, "fingerprint"),
+        cost=cost,
+        question=question,
+    )
 
 
 def _entry(row: Row) -> Entry:

@@ -26,6 +26,11 @@ class Stored:
     release: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The request was charged and has no release: it is being computed, or its answer was lost in a crash."""
+
+
 def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
     """Open a new dataset with the cap, or return the cap that a known dataset has."""
     if page.dataset is not None and page.dataset.cap is not None:
@@ -83,6 +88,19 @@ def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None,
     row = next_row(page.head, now, wanted)
     request = Request(Account(wanted.dataset, wanted.analyst), wanted.request_id, wanted.fingerprint, row.seq)
     return Changes(row, after, request), Reserved(row.happened)
+
+
+def foresee(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Stored | Refusal | None]:
+    """What `reserve` would answer at this moment, without the charge; None for a request that it would charge."""
+    changes, outcome = reserve(page, now, wanted)
+    return (None, None) if isinstance(outcome, Reserved) else (changes, outcome)
+
+
+def became_of(page: Page) -> Stored | Unanswered | None:
+    """What became of the request of the page; None if it was never charged."""
+    if page.request is None:
+        return None
+    return Unanswered() if page.release is None else Stored(_release_in(page.release))
 
 
 def store_release(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:

@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from eremite import Session
 from eremite.errors import InputError
 from eremite.service.errors import TokensUnavailable
+from eremite.service.identity import Proof
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, find_grant, read_grants, utc_today
 
@@ -34,6 +35,11 @@ class Caller:
     def reauthorized(self) -> "Caller":
         """Read the tokens again, after a wait: the caller by its present grant, or the error of a revoked token."""
         return authorize(self.state, authenticate(self.state, self.credentials), self.credentials, self.dataset.name)
+
+    @property
+    def proof(self) -> Proof:
+        """What is kept of the caller while a question waits."""
+        return Proof(token_hash=self.grant.hash)
 
     def session(self) -> Session:
         """A session of the caller's account."""

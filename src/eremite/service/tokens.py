@@ -66,10 +66,14 @@ def hash_of(token: str) -> str:
 
 
 def find_grant(token: str, grants: Iterable[Grant], today: date) -> Grant | None:
-    """The grant of a token, unless it has expired. Compares every hash, each in constant time."""
+    """The grant of a token, unless it has expired."""
     if len(token) > MAX_TOKEN_CHARS:
         return None
-    wanted = hash_of(token)
+    return grant_of_hash(hash_of(token), grants, today)
+
+
+def grant_of_hash(wanted: str, grants: Iterable[Grant], today: date) -> Grant | None:
+    """The grant of the token with this hash, unless it has expired. Compares every hash, each in constant time."""
     found = [grant for grant in grants if hmac.compare_digest(grant.hash, wanted)]
     return next((grant for grant in found if grant.expires is None or today <= grant.expires), None)
 

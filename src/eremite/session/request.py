@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from eremite.outliers import OutlierDefinition
-from eremite.queries import Plan
 from eremite.release import Expected, Parameters, Release, Value
 from eremite.release.expected import UNKNOWN
+from eremite.session.duration import AnyPlan
 from eremite.tiles import AnyTable
 from eremite.version import __version__
 
@@ -24,7 +24,7 @@ FINGERPRINT_VERSION = 2
 class Request:
     """A planned question about a table. Made from public facts only."""
 
-    plan: Plan
+    plan: AnyPlan
     table: AnyTable
 
     @property
@@ -74,6 +74,23 @@ class Request:
             time=charged_at,
             version=__version__,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that was checked, under its id, and how far off its answer may be. Nothing was charged."""
+
+    request: Request
+    request_id: str
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A prepared question that was charged then, and is to be computed once."""
+
+    prepared: Prepared
+    charged_at: datetime
 
 
 def _to_json(value: Any) -> Any:

@@ -9,7 +9,7 @@ from uuid import uuid4
 from eremite.cards import Card, Shown
 from eremite.errors import InputError
 from eremite.forecast import expected_of
-from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Stored, open_ledger, utc_now
+from eremite.ledger import Account, BudgetTimeline, Ledger, MemoryStore, Reserved, Stored, open_ledger, utc_now
 from eremite.names import show_name
 from eremite.outliers import OutlierDefinition
 from eremite.page import PublicTable, answers_page
@@ -43,7 +43,7 @@ from eremite.release import (
 from eremite.release.expected import UNKNOWN
 from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
-from eremite.session.request import Request
+from eremite.session.request import Paid, Prepared, Request
 from eremite.session.screen import Screen, after_charge
 from eremite.table import Table
 from eremite.tiles import AnyTable
@@ -208,21 +208,49 @@ class Session(Forecasts, Shown):
             BudgetRefused: The budget does not cover the question: `needed` is what it would spend, `remaining` what is
                 left. Both are None if the budget is not the reason.
         """
-        _require_question(query, "ask")
         if progress is not None and not callable(progress):
             raise InputError("progress must be a function that takes a number.")
+        _require_question(query, "ask")
+        paid = self.charge(self.prepare(query, request_id=request_id))
+        if isinstance(paid, Release):
+            return paid
+        request = paid.prepared.request
+        if isinstance(request.plan, ScreeningPlan):
+            return Screen(request.plan, request, paid.prepared.request_id, paid.charged_at)
+        return self.compute(paid, progress)
+
+    def prepare(self, query: ReleasedQuery | ScreenQuery, *, request_id: str | None = None) -> Prepared:
+        """Check a question and say how far off its answer may be, from public facts alone. Charges nothing.
+
+        `ask` prepares, charges and computes. A service does the three apart: it charges all questions of a turn before
+        it computes the first, so that when a charge appears depends on no row.
+        """
+        _require_question(query, "prepare")
         number = self._id(request_id)
-        plan = query.plan(self._table)
-        request = Request(plan, self._table)
-        expected = self._expected_of(request)
-        paid = self._ledger.reserve(self._account, number, request.fingerprint, plan.cost, request.question)
-        if isinstance(paid, Stored):
-            return Release.from_json(paid.release)
+        request = Request(query.plan(self._table), self._table)
+        return Prepared(request, number, self._expected_of(request))
+
+    def charge(self, prepared: Prepared) -> Paid | Release:
+        """Charge a prepared question, or return the release that is stored under its id."""
+        request, number = prepared.request, prepared.request_id
+        outcome = self._ledger.reserve(self._account, number, request.fingerprint, request.plan.cost, request.question)
+        if isinstance(outcome, Stored):
+            return Release.from_json(outcome.release)
+        return Paid(prepared, outcome.charged_at)
+
+    def compute(self, paid: Paid, progress: Progress | None = None) -> Release:
+        """Compute the answer to a question that was charged, store it and return it.
+
+        The ledger stores one release of a request that was charged and none of others, and nothing is returned unless
+        it is stored.
+        """
+        prepared = paid.prepared
+        plan = prepared.request.plan
         if isinstance(plan, ScreeningPlan):
-            return Screen(plan, request, number, paid.charged_at)
+            raise InputError("A screen is computed when it is asked; open it with Session.ask.")
         value = after_charge(lambda: plan.compute(self._table, progress))
-        release = request.release(value, number, paid.charged_at, expected=expected)
-        self._ledger.store(self._account, number, release.to_json(), paid)
+        release = prepared.request.release(value, prepared.request_id, paid.charged_at, expected=prepared.expected)
+        self._ledger.store(self._account, prepared.request_id, release.to_json(), Reserved(paid.charged_at))
         return release
 
     def _expected_of(self, request: Request) -> Expected:

@@ -24,6 +24,7 @@ from eremite import (
     Table,
 )
 from eremite.queries.count import CountPlan
+from eremite.session.request import Paid
 from tests.private_side import PrivateSideError
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
@@ -304,3 +305,23 @@ def test_budget_of_any_size_is_refused_or_shown(table, epsilon):
     except InputError:
         return
     assert "remaining" in repr(session)
+
+
+def test_question_can_be_prepared_charged_and_computed_apart(session):
+    prepared = session.prepare(CountQuery(definition=DEFINITION, epsilon=1), request_id="r")
+    assert session.remaining.epsilon == 2
+    paid = session.charge(prepared)
+    assert session.remaining == left(1)
+    release = session.compute(paid)
+    assert session.charge(prepared) == release == session.ask(prepared.request.plan.query, request_id="r")
+    assert session.remaining == left(1)
+
+
+def test_what_was_not_charged_is_not_told_and_what_was_answered_is_not_drawn_again(session):
+    prepared = session.prepare(CountQuery(definition=DEFINITION, epsilon=1), request_id="r")
+    with pytest.raises(InputError, match="was not charged"):
+        session.compute(Paid(prepared, datetime(2026, 1, 1, tzinfo=UTC)))
+    paid = session.charge(prepared)
+    session.compute(paid)
+    with pytest.raises(InputError, match="has its release already"):
+        session.compute(paid)
