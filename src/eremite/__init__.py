@@ -5,11 +5,12 @@ Public names load when they are first used, so that importing eremite, or asking
 
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError, TableError
+from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError, ServiceError, TableError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
     from eremite.citing import citation
+    from eremite.client import RemoteSession, connect
     from eremite.outliers import OutlierDefinition
     from eremite.privacy import Privacy
     from eremite.queries import (
@@ -87,12 +88,14 @@ __all__ = [
     "RadiusQuery",
     "RadiusRelease",
     "Release",
+    "RemoteSession",
     "ReportQuery",
     "ReportRelease",
     "RowsQuery",
     "RowsRelease",
     "ScreenQuery",
     "ScreenRelease",
+    "ServiceError",
     "Session",
     "SubspacesQuery",
     "SubspacesRelease",
@@ -100,6 +103,7 @@ __all__ = [
     "TableError",
     "__version__",
     "citation",
+    "connect",
     "open",
     "spark_table",
 ]
@@ -111,9 +115,11 @@ _HOMES = {
     "Engine": "eremite.table",
     "OutlierDefinition": "eremite.outliers",
     "Privacy": "eremite.privacy",
+    "RemoteSession": "eremite.client",
     "Session": "eremite.session",
     "Table": "eremite.table",
     "citation": "eremite.citing",
+    "connect": "eremite.client",
     "open": "eremite.session",
     "spark_table": "eremite.tiles.spark_table",
 }
