@@ -107,7 +107,7 @@ class Asking:
         said: list[str] = []
 
         def show(state: str) -> None:
-            if self._progress is not None and said[-1:] != [state]:
+            if self._progress is not None and said[-1:] != [state] and state in ("queued", "running"):
                 said.append(state)
                 self._progress(state)
 

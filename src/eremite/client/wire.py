@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eremite.client.refusals import NOT_NOW, again_in_words, error_of
-from eremite.errors import EremiteError, ServiceError
+from eremite.errors import EremiteError, InputError, ServiceError
 
 if TYPE_CHECKING:
     import httpx
@@ -83,6 +83,8 @@ class Wire:
         """One attempt: its answer, or why there is none. Errors of httpx hold the request, and are not passed on."""
         import httpx
 
+        if self._http.is_closed:
+            raise InputError("This session is closed; connect again.")
         wait = parameters.get("wait")
         patience = _READ_SECONDS + (wait if isinstance(wait, int | float) else 0)
         try:

@@ -1,5 +1,6 @@
 """A question is asked under one id, however often it is sent, and its answer or its error is that of a session."""
 
+import asyncio
 import pickle
 from fractions import Fraction
 
@@ -217,6 +218,26 @@ def test_an_answer_is_fetched_by_the_id_of_its_request():
     assert service.session().answer("march").value == 12
     with pytest.raises(InputError, match="Nothing was asked"):
         Scripted([said(200, {"jobs": []}), said(200, {"releases": []})]).session().answer("march")
+
+
+def test_the_state_of_a_job_that_is_done_is_not_shown():
+    service = Scripted([said(200, {"jobs": [job("done")]}), said(200, job("done", answer=COUNT))])
+    service.session().answer("j1")
+    assert service.states == []
+
+
+def test_a_running_event_loop_is_no_obstacle():
+    async def cell():
+        return count(Scripted([said(200, COUNT)])).value
+
+    assert asyncio.run(cell()) == 12
+
+
+def test_a_closed_session_says_so():
+    with Scripted([]).session() as session:
+        pass
+    with pytest.raises(InputError, match="closed; connect again"):
+        session.count_outliers(NEAR, epsilon=1)
 
 
 def test_public_facts_and_the_budget():
