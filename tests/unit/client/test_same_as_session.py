@@ -103,12 +103,13 @@ def test_dates_truths_and_categories_arrive_as_a_session_reads_them():
     bounds = {"day": (date(2026, 1, 1), date(2026, 12, 31)), "smokes": (False, True)}
     table = Table.from_frame(rows, bounds=bounds, categories={"ward": ["A", "B"]})
     near = OutlierDefinition(min_neighbors=1, radius=0.05, within=("ward",))
+    nanoseconds = np.array(["2026-01-31T12:30:00.000000500", "2026-02-01"], dtype="datetime64[ns]")
     moments = pd.to_datetime(["2026-01-31 12:30:00.5", "2026-02-01 00:00:00.0"])
-    for first in (days[:2], [datetime(2026, 1, 31, 12, tzinfo=UTC)] * 2, moments, moments.to_numpy()):
-        for frame in ({"day": first, "smokes": [True, False], "ward": ["A", "B"]},):
-            for candidates in (frame, pd.DataFrame(frame)):
-                query = DetectQuery(definition=near, candidates=candidates, h=1, epsilon=1)
-                assert received(query, table) == fingerprint(query, table)
+    for first in (days[:2], [datetime(2026, 1, 31, 12, tzinfo=UTC)] * 2, moments, nanoseconds, list(nanoseconds)):
+        frame = {"day": first, "smokes": [True, False], "ward": ["A", "B"]}
+        for candidates in (frame, pd.DataFrame(frame)):
+            query = DetectQuery(definition=near, candidates=candidates, h=1, epsilon=1)
+            assert received(query, table) == fingerprint(query, table)
 
 
 @pytest.mark.parametrize(
