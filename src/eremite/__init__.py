@@ -130,7 +130,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eremite' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), "open_session" if name == "open" else name)
+    try:
+        home = import_module(_HOMES[name])
+    except ModuleNotFoundError as error:  # where only the client was installed
+        raise ModuleNotFoundError(
+            f"eremite.{name} needs {error.name}, which is not installed; install eremite with its dependencies.",
+            name=error.name,
+        ) from error
+    return getattr(home, "open_session" if name == "open" else name)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {HEAVY.split()!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}")
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Missing())
 """
@@ -63,3 +63,8 @@ def test_a_missing_httpx_is_named():
         "except eremite.InputError as error:\n    print(error)\n"
     )
     assert run(code) == "connect needs httpx; pip install 'eremite[client]', or pip install httpx.\n"
+
+
+def test_what_needs_more_says_what_is_missing():
+    code = "import eremite\ntry:\n    eremite.Session\nexcept ImportError as error:\n    print(error)\n"
+    assert "eremite.Session needs numpy, which is not installed" in run(BLOCKED + code)
