@@ -55,8 +55,8 @@ QUESTIONS = {
 }
 FORECASTS = {
     "forecast_count": lambda s: s.forecast_count(NEAR, ["bmi"], epsilon=["0.1", 1]),
-    "epsilon_for_count": lambda s: s.epsilon_for_count(NEAR, within=20),
-    "compare_mechanisms": lambda s: s.compare_mechanisms(NEAR, epsilon=1, delta=1e-6),
+    "epsilon_for_count": lambda s: s.epsilon_for_count(NEAR, ["bmi"], within=20, mechanism="global-laplace"),
+    "compare_mechanisms": lambda s: s.compare_mechanisms(NEAR, ["bmi"], epsilon=1),
     "forecast_subspaces": lambda s: s.forecast_subspaces(NEAR, h=1, size=1, epsilon=1),
     "epsilon_for_subspaces": lambda s: s.epsilon_for_subspaces(NEAR, h=1, size=1, probability="0.55"),
     "forecast_report": lambda s: s.forecast_report(NEAR, h=1, size=1, epsilon=1),
@@ -92,6 +92,15 @@ def test_records_are_asked_too(session: RemoteSession, forecasts: Forecasts) -> 
     query = ForecastCountQuery(definition=NEAR, epsilon=[1])
     assert session.forecast(query) == forecasts.forecast(query)
     assert session.ask(CountQuery(definition=NEAR, epsilon=Fraction(1, 100))).epsilon == Fraction(1, 100)
+
+
+def test_jobs_are_told_and_their_answers_fetched(session: RemoteSession) -> None:
+    release = session.count_outliers(NEAR, ["pulse"], epsilon="0.01", request_id="told")
+    job = next(job for job in session.jobs() if job.request_id == "told")
+    assert (job.state, job.question, job.dataset, job.ended) == ("done", "count", "patients", True)
+    assert session.answer(job) == session.answer(job.id) == session.answer("told") == release
+    with pytest.raises(InputError, match="no longer be canceled"):
+        session.cancel("told")
 
 
 def test_public_facts(session: RemoteSession) -> None:

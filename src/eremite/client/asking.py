@@ -70,6 +70,8 @@ class Asking:
         with self._shown() as show:
             for _ in range(_MOST_ASKED):
                 sent = self.wire.post(f"{self.place}/{question}", body, number, wait=_FIRST_WAIT)
+                if sent.status == 404 and self.wire.get(self.place).status == 200:
+                    raise InputError("This service does not take this question; its version of eremite is another one.")
                 found = sent.require(200, 202, request_id=number).fields
                 if "state" not in found:
                     return answer_of(question, found)

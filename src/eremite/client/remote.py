@@ -99,11 +99,17 @@ class RemoteSession(RemoteForecasts, Shown):
         return str(self._budget().get("words", ""))
 
     def releases(self) -> list[Release]:
-        """All releases of this account about the dataset, in the order of the ledger. Spends nothing."""
-        listed = self._asking.wire.get(f"{self._asking.place}/releases").require(200).fields.get("releases")
-        if not isinstance(listed, list):
-            raise ServiceError("The service lists releases in a way that this version does not know.")
-        return [Release.from_json(json.dumps(one)) for one in listed]
+        """All releases of this account about the dataset, the oldest first. Spends nothing."""
+        found: list[Release] = []
+        before: object = None  # pages are newest first; without an end, there is one page
+        while True:
+            page = self._asking.wire.get(f"{self._asking.place}/releases", before=before).require(200).fields
+            if not isinstance(page.get("releases"), list):
+                raise ServiceError("The service lists releases in a way that this version does not know.")
+            found += [Release.from_json(json.dumps(one)) for one in page["releases"]]
+            before = page.get("before")
+            if type(before) is not int or not page["releases"]:
+                return sorted(found, key=lambda release: release.time)
 
     def jobs(self) -> list[Job]:
         """What this account has asked about the dataset and the service still knows, newest first."""

@@ -77,7 +77,7 @@ def test_an_untrusted_certificate_is_not_tried_again():
         (400, InputError),
         (401, ServiceError),
         (403, ServiceError),
-        (404, InputError),
+        (404, InputError),  # also of the dataset
         (413, InputError),
         (422, InputError),
         (500, ServiceError),
@@ -131,7 +131,7 @@ def test_redirects_are_not_followed():
 )
 def test_what_is_no_service_is_said_so(response):
     with pytest.raises(ServiceError, match="not that of an eremite service"):
-        count(Scripted([response]))
+        count(Scripted([response] * 2))
 
 
 def test_an_unknown_answer_is_an_error():
@@ -238,6 +238,21 @@ def test_a_closed_session_says_so():
         pass
     with pytest.raises(InputError, match="closed; connect again"):
         session.count_outliers(NEAR, epsilon=1)
+
+
+def test_releases_are_read_page_by_page():
+    older = COUNT | {"time": "2026-11-17T00:00:00+00:00", "request_id": "february"}
+    service = Scripted(
+        [said(200, {"releases": [COUNT], "before": 7}), said(200, {"releases": [older], "before": None})]
+    )
+    assert [release.request_id for release in service.session().releases()] == ["february", "march"]
+    assert service.requests[1].url.query == b"before=7"
+
+
+def test_a_question_that_a_service_does_not_take_is_said_so():
+    steps = [said(404, {"error": "There is nothing at this address."}), said(200, {"name": "patients"})]
+    with pytest.raises(InputError, match="does not take this question"):
+        count(Scripted(steps))
 
 
 def test_public_facts_and_the_budget():

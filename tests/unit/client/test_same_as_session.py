@@ -23,7 +23,17 @@ TABLE = Table.from_frame(
 )
 ROWS = [[25.1, 75.5], [58, 190.25]]
 COLUMNS = {"age": [25.1, 58.0], "weight": [75.5, 190.25]}
-LOCAL = {"page", "budget_timeline", "facts", "prepare", "charge", "compute", "expected_seconds", "open_screen"}
+LOCAL = {
+    "of_account",
+    "page",
+    "budget_timeline",
+    "facts",
+    "prepare",
+    "charge",
+    "compute",
+    "expected_seconds",
+    "open_screen",
+}
 
 
 def parameters(method):
