@@ -1,7 +1,10 @@
 """The client as an analyst uses it, against `eremite serve` on a free port of this machine."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +20,7 @@ from eremite import (
     ServiceError,
 )
 from eremite.session import Forecasts, open_forecasts
-from tests.end_to_end.served import Served, serving, written
+from tests.end_to_end.served import PATIENCE, Served, serving, wait_for, written
 
 NEAR = OutlierDefinition(min_neighbors=3, radius=0.05)
 TENTH = {"epsilon": "0.1"}
@@ -149,3 +152,22 @@ def test_a_token_that_is_not_valid_is_not_admitted(
 def test_a_service_that_is_not_there_is_said_so() -> None:
     with pytest.raises(ServiceError, match="cannot be reached"):
         eremite.connect("http://127.0.0.1:9", token="x", retry_for=0)  # noqa: S106
+
+
+@pytest.mark.slow
+def test_a_question_survives_a_service_that_is_killed_and_is_charged_once(tmp_path: Path) -> None:
+    tokens = written(tmp_path)
+    with (
+        ThreadPoolExecutor(1) as pool,
+        serving(tmp_path, tokens, "--tick", "5") as first,
+        eremite.connect(first.address, token=tokens["alice"], progress=False) as session,
+    ):
+        asked = pool.submit(session.count_outliers, NEAR, epsilon="0.1", request_id="once")
+        wait_for(lambda: any(job.state == "running" for job in session.jobs()))
+        time.sleep(1)  # it is charged, computed and stored; its answer is held back until the tick
+        first.process.kill()
+        with serving(tmp_path, tokens, "--port", first.address.rpartition(":")[2]):
+            release = asked.result(timeout=PATIENCE)
+            assert release.request_id == "once"
+            assert session.releases() == [release]
+            assert session.remaining.epsilon == 2 - Fraction(1, 10)
