@@ -54,10 +54,6 @@ class Asking:
             raise ServiceError("The service no longer knows this job; look at releases().", request_id=job.request_id)
         return _outcome(ended)
 
-    def find(self, job_id: str) -> Job:
-        """The job of this id, with its answer if it has one."""
-        return job_of(self.wire.get(_address(job_id)).require(200, 202).fields)
-
     def cancel(self, job_id: str) -> Job:
         """Cancel a job; an `InputError` if it was charged already."""
         answer = self.wire.delete(_address(job_id))
@@ -86,19 +82,22 @@ class Asking:
         Then the question is sent again under its id: the service has its answer, or goes on with it.
         """
         clock = self.wire.clock
-        while not job.ended or (job.state == "done" and job.answer is None):
-            show(job.state)
+        now: Job | None = job
+        while now is not None and not now.ended:
+            show(now.state)
             begin = clock()
             if until is not None and begin >= until:
-                raise ServiceError(_not_yet(job), request_id=job.request_id)
-            wait = _NEXT_WAIT if until is None else min(_NEXT_WAIT, max(1, round(until - begin)))
-            answer = self.wire.get(_address(job.id), wait=wait)
-            if answer.status == 404:
-                return None
-            job = job_of(answer.require(200, 202, request_id=job.request_id).fields)
-            if not job.ended and clock() - begin < _PAUSE:
+                raise ServiceError(_not_yet(now), request_id=now.request_id)
+            now = self._now(now, _NEXT_WAIT if until is None else min(_NEXT_WAIT, max(1, round(until - begin))))
+            if now is not None and not now.ended and clock() - begin < _PAUSE:
                 self.wire.sleep(_PAUSE)
-        return job
+        # Lists of jobs have no answers.
+        return self._now(now, 0) if now is not None and now.state == "done" and now.answer is None else now
+
+    def _now(self, job: Job, wait: int) -> Job | None:
+        """The job as it is now, or when it has ended within so many seconds; None if the service does not know it."""
+        answer = self.wire.get(_address(job.id), job.request_id, wait=wait)
+        return None if answer.status == 404 else job_of(answer.require(200, request_id=job.request_id).fields)
 
     def _until(self) -> float | None:
         return None if self._wait_for is None else self.wire.clock() + self._wait_for

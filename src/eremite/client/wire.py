@@ -45,9 +45,9 @@ class Wire:
         self._retry_for = retry_for
         self.sleep = sleep
 
-    def get(self, path: str, **parameters: object) -> "Answer":
-        """What is at an address below the service's."""
-        return self._send("GET", path, parameters, None, None)
+    def get(self, path: str, request_id: str | None = None, **parameters: object) -> "Answer":
+        """What is at an address below the service's; the id of the question that it is about is for errors."""
+        return self._send("GET", path, parameters, None, request_id)
 
     def delete(self, path: str) -> "Answer":
         """Remove what is at an address."""
@@ -65,14 +65,15 @@ class Wire:
         self, method: str, path: str, parameters: Mapping[str, object], content: bytes | None, request_id: str | None
     ) -> "Answer":
         """The first answer that is not "not now"; after `retry_for` seconds of these, an error."""
-        given_up, pause = self.clock() + self._retry_for, _FIRST_PAUSE
+        failing_since, pause = None, _FIRST_PAUSE
         while True:
             outcome = self._once(method, path, parameters, content, request_id)
             if isinstance(outcome, Answer) and outcome.status not in NOT_NOW:
                 return outcome
+            failing_since = self.clock() if failing_since is None else failing_since
             wanted = outcome.retry_after if isinstance(outcome, Answer) else None
             wait = pause if wanted is None else wanted
-            if isinstance(outcome, _Hopeless) or self.clock() + wait > given_up:
+            if isinstance(outcome, _Hopeless) or self.clock() + wait > failing_since + self._retry_for:
                 raise _error(outcome, request_id)
             self.sleep(wait)
             pause = min(2 * pause, _LONGEST_PAUSE)

@@ -65,6 +65,18 @@ def test_a_service_that_stays_away_is_an_error_with_the_id():
     assert 30 < service.now <= 60
 
 
+def test_a_service_that_goes_away_while_it_computes_is_an_error_with_the_id():
+    def hanging(_):
+        service.now += 65
+        raise httpx.ReadTimeout("x")
+
+    away = [httpx.ConnectError("x") for _ in range(30)]
+    service = Scripted([said(202, job("running")), hanging, *away])
+    with pytest.raises(ServiceError, match=r"cannot be reached.*request_id='march'"):
+        count(service, request_id="march")
+    assert 95 < service.now <= 125
+
+
 def test_an_untrusted_certificate_is_not_tried_again():
     service = Scripted([httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")])
     with pytest.raises(ServiceError, match="verify="):
@@ -105,6 +117,11 @@ def test_a_lost_answer_is_said_to_be_charged():
     service = Scripted([said(202, job("running")), said(200, job("lost", status=500, error="Lost."))])
     with pytest.raises(ServiceError, match="march was charged and its answer is lost"):
         count(service)
+
+
+def test_an_answer_that_never_comes_is_an_error():
+    with pytest.raises(ServiceError, match="gives no answer"):
+        count(Scripted([said(202, job("running")), said(200, job("done")), said(200, job("done"))]))
 
 
 def test_a_canceled_question_is_said_to_be_free():
