@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
@@ -48,10 +49,19 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(TokensUnavailable, _logged(TOKENS_UNAVAILABLE))
     app.add_exception_handler(TooManyWaiting, _too_many_waiting)
     app.add_exception_handler(StarletteHTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid_parameter)
 
 
 async def _invalid_question(_: Request, error: Exception) -> Response:
     return error_response(422, str(error))
+
+
+async def _invalid_parameter(_: Request, error: Exception) -> Response:
+    """A parameter after the question mark of an address; what was sent is not repeated."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 -- for the type checker
+    first = error.errors()[0]
+    words = first["msg"][0].lower() + first["msg"][1:]
+    return error_response(422, f"The parameter {first['loc'][-1]!r} does not fit: {words}.")
 
 
 async def _budget_refused(_: Request, error: Exception) -> Response:
