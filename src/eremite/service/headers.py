@@ -34,7 +34,7 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = message | {"headers": with_security_headers(list(message.get("headers", ())))}
+                message = {**message, "headers": with_security_headers(list(message.get("headers", ())))}
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

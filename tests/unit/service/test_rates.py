@@ -31,9 +31,8 @@ def refused(take: object, *account: str) -> tuple[str, str] | None:
     try:
         take(*account)  # type: ignore[operator]
     except HTTPException as error:
-        assert error.status_code == 429
-        assert error.headers is not None
-        return error.headers["Retry-After"], error.detail
+        headers = error.headers or {}
+        return headers["Retry-After"], error.detail
     return None
 
 
@@ -64,6 +63,13 @@ def test_refused_requests_do_not_prolong_the_wait(limited: Rates, clock: Clock) 
         refused(limited.require, "a")
     clock.now += 1.5
     assert [refused(limited.require, "a") is None for _ in range(4)] == [True, True, True, False]
+
+
+def test_refusal_has_the_status_of_too_many_requests(limited: Rates) -> None:
+    limited.require_failure()
+    with pytest.raises(HTTPException) as error:
+        limited.require_failure()
+    assert error.value.status_code == 429
 
 
 def test_forecasts_and_requests_are_counted_apart(limited: Rates) -> None:
