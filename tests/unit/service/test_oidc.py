@@ -411,7 +411,7 @@ def test_configuration_that_leads_astray_is_not_followed(issuer: Issuer, facts: 
 
 
 def test_keys_for_other_uses_secret_keys_and_broken_keys_are_left_out() -> None:
-    small = rsa.generate_private_key(public_exponent=65537, key_size=1024).public_key()
+    small = rsa.generate_private_key(public_exponent=65537, key_size=1024).public_key()  # noqa: S505
     listed = [
         jwk("encryption", use="enc"),
         jwk("wrapping", key_ops=["wrapKey"]),
