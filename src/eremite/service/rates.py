@@ -6,8 +6,9 @@ which only failures use and see: whoever sends a valid token is never refused be
 """
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from threading import Lock
@@ -17,6 +18,12 @@ from fastapi import HTTPException
 _TOO_FAST = "This account sends requests too fast; wait {wait} and send this one again."
 _TOO_MANY_FORECASTS = "This account has used its forecasts for now; the next one may be asked in {wait}."
 _TOO_MANY_FAILURES = "Too many requests without a valid token arrive; check the token, and try again in {wait}."
+_TOO_MANY_WAITING = (
+    "Too many requests of this account wait for answers or events; end one of them, or try again in {wait}."
+)
+#: Requests of an account that wait at the same time.
+MOST_WAITING = 20
+_WAITING_SECONDS = 5.0
 _MOST_ACCOUNTS = 10_000
 _EVERYBODY = ""
 
@@ -56,6 +63,8 @@ class Rates:
         self._requests = _Allowances(requests, clock)
         self._forecasts = _Allowances(forecasts, clock)
         self._failures = _Allowances(failures, clock)
+        self._waiting: Counter[str] = Counter()
+        self._lock = Lock()
 
     def require(self, account: str) -> None:
         """Count a request of an account, or refuse it."""
@@ -64,6 +73,24 @@ class Rates:
     def require_forecast(self, account: str) -> None:
         """Count a forecast, which costs time and no epsilon, or refuse it."""
         _refuse_after(self._forecasts.take(account), _TOO_MANY_FORECASTS)
+
+    @contextmanager
+    def waiting(self, account: str) -> Iterator[None]:
+        """Hold one of the account's places for requests that wait, for an answer or for events; or refuse it.
+
+        Each takes a connection for long, so that one account could take all of them.
+        """
+        with self._lock:
+            if self._waiting[account] >= MOST_WAITING:
+                _refuse_after(_WAITING_SECONDS, _TOO_MANY_WAITING)
+            self._waiting[account] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting[account] -= 1
+                if not self._waiting[account]:
+                    del self._waiting[account]
 
     def require_failure(self) -> None:
         """Count a request without a valid token, before it gets its 401; refuse it if there are too many of them."""

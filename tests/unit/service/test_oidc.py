@@ -23,7 +23,15 @@ from eremite.service.errors import IssuerUnavailable, TokenRefused
 from eremite.service.identity import Proof, grant_now, proof_of
 from eremite.service.oidc import Oidc, OidcGrant, read_oidc
 from eremite.service.oidc_keys import FETCH_PAUSE, FRESH_SECONDS, KeyRing, parse_keys
-from eremite.service.oidc_settings import ALGORITHMS, OidcSettings, is_safe_address, read_settings
+from eremite.service.oidc_settings import (
+    ALGORITHMS,
+    AccountClaim,
+    CustodianClaim,
+    DatasetsClaim,
+    OidcSettings,
+    is_safe_address,
+    read_settings,
+)
 from tests.unit.service.issuer import AUDIENCE, NOW, Issuer, drip, jwk, private_key, running_issuer, send
 
 
@@ -519,6 +527,18 @@ def test_file_that_is_missing_or_that_others_may_write_is_refused(tmp_path: Path
 )
 def test_addresses_of_keys_are_of_https_or_of_this_machine(address: object, safe: bool) -> None:
     assert is_safe_address(address) == safe
+
+
+def test_documented_file_is_read_and_every_key_is_documented(tmp_path: Path) -> None:
+    words = (Path(__file__).parents[3] / "docs" / "how-to" / "oidc.md").read_text()
+    read = read_settings(write(tmp_path, words.split("```toml\n")[1].split("```")[0]))
+    assert read.account.prefix == "sso:"
+    assert read.datasets.values is not None
+    assert read.datasets.values["/finance"] == ("wages", "pensions")
+    sections = {"account": AccountClaim, "datasets": DatasetsClaim, "custodian": CustodianClaim}
+    keys = [name for name in OidcSettings.model_fields if name not in sections]
+    keys += [f"{section}.{name}" for section, record in sections.items() for name in record.model_fields]
+    assert [key for key in keys if f"`{key}`" not in words] == []
 
 
 # --- questions that wait

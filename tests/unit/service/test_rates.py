@@ -87,6 +87,19 @@ def test_failures_of_all_are_counted_together_and_hinder_no_account(limited: Rat
     assert refused(limited.require, "") is None
 
 
+def test_account_has_few_places_for_requests_that_wait(limited: Rates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rates, "MOST_WAITING", 2)
+    with limited.waiting("a"), limited.waiting("a"):
+        with limited.waiting("b"):
+            pass
+        with pytest.raises(HTTPException) as error, limited.waiting("a"):
+            pass
+    assert (error.value.status_code, error.value.headers) == (429, {"Retry-After": "5"})
+    with limited.waiting("a"):
+        assert dict(limited._waiting) == {"a": 1}
+    assert not limited._waiting
+
+
 def test_no_more_accounts_are_remembered_than_there_is_room_for(
     limited: Rates, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
