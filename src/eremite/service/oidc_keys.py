@@ -142,9 +142,9 @@ def _fetch(address: str, deadline: float, context: ssl.SSLContext) -> bytes:
     if seconds <= 0:
         raise TimeoutError
     connection = (
-        HTTPSConnection(parts.hostname or "", parts.port, timeout=seconds, context=context)
+        HTTPSConnection(parts.hostname or "", parts.port or 443, timeout=seconds, context=context)
         if parts.scheme == "https"
-        else HTTPConnection(parts.hostname or "", parts.port, timeout=seconds)
+        else HTTPConnection(parts.hostname or "", parts.port or 80, timeout=seconds)
     )
     try:
         connection.connect()
