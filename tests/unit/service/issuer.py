@@ -1,16 +1,24 @@
 """An identity provider that runs in this process: it publishes keys over HTTP and signs tokens."""
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import jwt
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
 NOW = 1_800_000_000
@@ -71,9 +79,26 @@ class Issuer:
         }
 
 
+def certificate(folder: Path) -> Path:
+    """A file with a certificate for this machine, signed by itself, and its key."""
+    key, name = private_key("tls", "ES256"), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "issuer")])
+    today = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(today - timedelta(days=1))
+        .not_valid_after(today + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, SHA256())
+    )
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path = folder / "issuer.pem"
+    path.write_bytes(made.public_bytes(Encoding.PEM) + secret)
+    return path
+
+
 @contextmanager
-def running_issuer() -> Iterator[Issuer]:
-    """An issuer on a free port of this machine."""
+def running_issuer(pem: Path | None = None) -> Iterator[Issuer]:
+    """An issuer on a free port of this machine; with a certificate, over https."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -89,7 +114,11 @@ def running_issuer() -> Iterator[Issuer]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         server.block_on_close = False
-        issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
+        issuer = Issuer(f"{'http' if pem is None else 'https'}://127.0.0.1:{server.server_port}")
+        if pem is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(pem)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield issuer

@@ -32,7 +32,7 @@ from eremite.service.oidc_settings import (
     is_safe_address,
     read_settings,
 )
-from tests.unit.service.issuer import AUDIENCE, NOW, Issuer, drip, jwk, private_key, running_issuer, send
+from tests.unit.service.issuer import AUDIENCE, NOW, Issuer, certificate, drip, jwk, private_key, running_issuer, send
 
 
 class Clock:
@@ -382,6 +382,16 @@ def test_issuer_that_answers_badly_is_unavailable_soon(
     with pytest.raises(IssuerUnavailable):
         granted(oidc(issuer, jwks=f"{issuer.address}/keys"), issuer.token())
     assert time.monotonic() - began < 1.5
+
+
+def test_issuer_over_https_needs_a_certificate_that_is_trusted(tmp_path: Path) -> None:
+    pem = certificate(tmp_path)
+    with running_issuer(pem) as issuer:
+        assert granted(oidc(issuer, ca_file=str(pem)), issuer.token()).account == "alice"
+        issuer.asked.clear()
+        with pytest.raises(IssuerUnavailable):
+            granted(oidc(issuer), issuer.token())
+        assert issuer.asked == []
 
 
 def test_event_loop_goes_on_while_keys_are_fetched(issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
