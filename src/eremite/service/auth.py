@@ -1,17 +1,16 @@
 """Authentication and authorization: the dependencies of the routes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from eremite import Session
 from eremite.errors import InputError
 from eremite.service.audit import note
 from eremite.service.errors import TokenRefused, TokensUnavailable
-from eremite.service.identity import Proof, grant_now, proof_of
+from eremite.service.identity import Proof, proof_of
 from eremite.service.oidc import Oidc, is_of_issuer
 from eremite.service.rates import Rates
 from eremite.service.state import Dataset, ServiceState
@@ -37,28 +36,11 @@ class Caller:
     state: ServiceState
     grant: Grant
     dataset: Dataset
-    credentials: HTTPAuthorizationCredentials | None = field(repr=False)
-
-    def reauthorized(self) -> "Caller":
-        """Read the tokens again, after a wait: the caller by its present grant, or the error of a revoked token."""
-        try:
-            grant = grant_now(self.state.token_file, self.proof, _oidc_of(self.state))
-        except InputError as error:
-            raise TokensUnavailable(str(error)) from None
-        if grant is None:
-            raise HTTPException(401, _NO_TOKEN, {"WWW-Authenticate": "Bearer"})
-        if self.dataset.name not in grant.datasets:
-            raise HTTPException(404, _NO_DATASET)
-        return Caller(self.state, grant, self.dataset, None)
 
     @property
     def proof(self) -> Proof:
         """What is kept of the caller while a question waits."""
         return proof_of(self.grant)
-
-    def session(self) -> Session:
-        """A session of the caller's account."""
-        return self.dataset.session(self.grant.account)
 
 
 async def service_state(request: Request) -> ServiceState:
@@ -130,7 +112,7 @@ async def authorize(
     """The caller. A dataset that the token may not use and one that does not exist give the same error."""
     if name not in grant.datasets or name not in state.datasets:
         raise HTTPException(404, _NO_DATASET)
-    return Caller(state, grant, state.datasets[name], None)
+    return Caller(state, grant, state.datasets[name])
 
 
 CurrentCaller = Annotated[Caller, Depends(authorize)]

@@ -214,7 +214,7 @@ def run(
         server_header=False,
         date_header=False,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         root_path=root_path,  # the prefix that a proxy removes
     )
     ready()
