@@ -15,6 +15,8 @@ from threading import Lock
 
 from fastapi import HTTPException
 
+from eremite.errors import InputError
+
 _TOO_FAST = "This account sends requests too fast; wait {wait} and send this one again."
 _TOO_MANY_FORECASTS = "This account has used its forecasts for now; the next one may be asked in {wait}."
 _TOO_MANY_FAILURES = "Too many requests without a valid token arrive; check the token, and try again in {wait}."
@@ -24,6 +26,7 @@ _TOO_MANY_WAITING = (
 #: Requests of an account that wait at the same time.
 MOST_WAITING = 20
 _WAITING_SECONDS = 5.0
+_MOST_PER_SECOND = 1_000_000
 _MOST_ACCOUNTS = 10_000
 _EVERYBODY = ""
 
@@ -47,6 +50,18 @@ class Rate:
 REQUESTS = Rate(seconds=1 / 20, burst=60)
 FORECASTS = Rate(seconds=3600 / 120, burst=120)
 FAILURES = Rate(seconds=1 / 20, burst=200)
+
+
+def rates_of(requests_per_second: float, forecasts_per_hour: float) -> "Rates":
+    """What the custodian allows each account: three seconds' requests at once, and an hour's forecasts."""
+    if not 0 < requests_per_second <= _MOST_PER_SECOND:
+        raise InputError(f"--requests-per-second must be above 0 and at most {_MOST_PER_SECOND:,}.")
+    if not 0 < forecasts_per_hour <= _MOST_PER_SECOND:
+        raise InputError(f"--forecasts-per-hour must be above 0 and at most {_MOST_PER_SECOND:,}.")
+    return Rates(
+        Rate(1 / requests_per_second, max(1, ceil(3 * requests_per_second))),
+        Rate(3600 / forecasts_per_hour, max(1, ceil(forecasts_per_hour))),
+    )
 
 
 class Rates:

@@ -3,8 +3,9 @@
 import pytest
 from fastapi import HTTPException
 
+from eremite.errors import InputError
 from eremite.service import rates
-from eremite.service.rates import Rate, Rates
+from eremite.service.rates import FORECASTS, REQUESTS, Rate, Rates, rates_of
 
 
 class Clock:
@@ -119,3 +120,18 @@ def test_usual_rates_let_sixty_requests_through_at_once_and_twenty_a_second(cloc
     clock.now += 1
     assert sum(refused(usual.require, "a") is None for _ in range(100)) == 20
     assert sum(refused(usual.require_forecast, "a") is None for _ in range(200)) == 120
+
+
+def test_rates_of_the_custodian_are_those_of_the_numbers_given() -> None:
+    given = rates_of(20, 120)
+    assert (given._requests._rate, given._forecasts._rate) == (REQUESTS, FORECASTS)
+    assert rates_of(0.1, 0.5)._requests._rate == Rate(10, 1)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "option"),
+    [((0, 1), "requests-per-second"), ((1, -1), "forecasts-per-hour"), ((float("nan"), 1), "requests-per-second")],
+)
+def test_rates_that_let_nobody_in_are_refused(numbers: tuple[float, float], option: str) -> None:
+    with pytest.raises(InputError, match=f"--{option} must be above 0"):
+        rates_of(*numbers)
