@@ -1,5 +1,7 @@
 """Authentication and authorization: the dependencies of the routes."""
 
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -102,6 +104,13 @@ def _rates_of(state: ServiceState) -> Rates | None:
 
 
 CurrentGrant = Annotated[Grant, Depends(authenticate)]
+
+
+async def hold_place(state: CurrentState, grant: CurrentGrant) -> AsyncIterator[None]:
+    """Hold one of the account's places for requests that wait, until the response has ended; or refuse it."""
+    rates = _rates_of(state)
+    with nullcontext() if rates is None else rates.waiting(grant.account):
+        yield
 
 
 async def authorize(

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,15 +11,15 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
-from fastapi.responses import JSONResponse, Response
+from fastapi import Depends, FastAPI
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from eremite.service.audit import Audit, open_audit
-from eremite.service.auth import CurrentCaller, CurrentCustodian, CurrentGrant
+from eremite.service.auth import CurrentCaller, CurrentCustodian, CurrentGrant, hold_place
 from eremite.service.errors import add_handlers
 from eremite.service.oidc import Oidc
 from eremite.service.oidc_settings import OidcSettings
-from eremite.service.rates import Rate, Rates
+from eremite.service.rates import MOST_WAITING, Rate, Rates
 from eremite.service.tokens import Grant, change_grants, hash_of
 from tests.unit.service.issuer import AUDIENCE, NOW, Issuer, running_issuer, send
 
@@ -63,6 +64,15 @@ class Service:
         @app.get("/v1/datasets/{name}")
         async def shown(caller: CurrentCaller) -> Response:
             return JSONResponse(caller.proof.to_json())
+
+        @app.get("/events", dependencies=[Depends(hold_place)])
+        async def events() -> Response:
+            async def places() -> AsyncIterator[str]:
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                    yield json.dumps(dict(rates._waiting if rates else {})) + "\n"
+
+            return StreamingResponse(places())
 
         @app.get("/v1/datasets/{name}/budgets")
         async def budgets(caller: CurrentCustodian) -> Response:
@@ -167,6 +177,19 @@ def test_failures_without_end_lock_nobody_out_who_has_a_token(tmp_path: Path, is
     assert failed == [401, 401, 429, 429]
     for token in ("analyst", issuer.token()):
         assert service.ask(token, "/v1/datasets")[0].status_code == 200
+
+
+def test_stream_holds_a_place_of_its_account_until_it_ends(tmp_path: Path) -> None:
+    rates = Rates()
+    service = Service(tmp_path, None, rates)
+    [answer] = service.ask("analyst", "/events")
+    assert answer.text == '{"research": 1}\n' * 3
+    assert not rates._waiting
+    with ExitStack() as others:
+        for _ in range(MOST_WAITING):
+            others.enter_context(rates.waiting("research"))
+        assert service.ask("analyst", "/events")[0].status_code == 429
+    assert service.ask("analyst", "/events")[0].status_code == 200
 
 
 def test_audit_names_the_holder_of_a_token_or_the_account(tmp_path: Path, issuer: Issuer) -> None:
