@@ -27,6 +27,7 @@ from rich.table import Table
 
 from eremite.errors import BudgetRefused
 from eremite.ledger import Account, Cost, Ledger, open_ledger
+from eremite.ledger.transitions import MOST_REFUSALS
 from eremite.privacy import Privacy
 
 CLIENTS = 32
@@ -44,8 +45,9 @@ class Outcome:
 
 def client(ledger: Ledger, number: int, requests: int) -> Outcome:
     """Ask again and again, without a pause."""
-    account, seconds, admitted = Account("bench", f"client {number}"), [], 0
+    seconds, admitted = [], 0
     for i in range(requests):
+        account = Account("bench", f"client {number}, {i // MOST_REFUSALS}")  # all refusals are written
         start = perf_counter()
         try:
             ledger.reserve(account, f"{number}-{i}", "f", Cost.pure(STEP), {"query": "count"})
