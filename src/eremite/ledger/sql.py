@@ -85,13 +85,19 @@ def request_row(request: Request) -> tuple[Any, ...]:
 
 def writes(changes: Changes) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The statements that make the changes, in order, with their values."""
-    row = changes.row
-    yield PUT_EVENT, (row.seq, row.time, row.kind, row.payload, row.previous, row.hash, row.dataset, row.analyst)
-    for standing in changes.standings:
-        yield PUT_STANDING, standing_row(standing)
-    if changes.request is not None:
-        yield PUT_REQUEST, request_row(changes.request)
-    yield PUT_HEAD, (row.seq, row.hash)
+    row, request = changes.row, changes.request
+    values = [
+        (row.seq, row.time, row.kind, row.payload, row.previous, row.hash, row.dataset, row.analyst),
+        *map(standing_row, changes.standings),
+        *([] if request is None else [request_row(request)]),
+        (row.seq, row.hash),
+    ]
+    return zip(write_statements(len(changes.standings), request is not None), values, strict=True)
+
+
+def write_statements(standings: int, request: bool) -> list[str]:
+    """The statements for changes with so many standings, and with a request or without."""
+    return [PUT_EVENT, *[PUT_STANDING] * standings, *[PUT_REQUEST] * request, PUT_HEAD]
 
 
 def page_key(account: Account, request_id: str | None) -> tuple[str | None, ...]:
