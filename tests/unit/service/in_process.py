@@ -20,6 +20,8 @@ from eremite.service.identity import grant_now
 from eremite.service.jobs import JobFile
 from eremite.service.lanes import Lane
 from eremite.service.ledger_reads import LedgerReads
+from eremite.service.limits import facts_of
+from eremite.service.questions import QUESTIONS
 from eremite.service.rates import Rate, Rates
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, change_grants, hash_of
@@ -66,6 +68,11 @@ class Service:
     app: FastAPI
     state: ServiceState
     ledger: Ledger
+    session: Session  # of the account of the token
+
+    def query(self, body: bytes) -> Any:
+        """The question of a body for a count."""
+        return QUESTIONS["count"].body.read(body, facts_of(self.session.facts))[0]
 
     def events(self) -> list[str]:
         """The types of all events in the ledger."""
@@ -128,9 +135,7 @@ def state_of(
         **more,
     )
     unbounded = Rates(*[Rate(0, 1)] * 3)
-    return ServiceState(
-        datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads, rates=unbounded
-    )
+    return ServiceState(datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads, rates=unbounded)
 
 
 def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: Any) -> Service:
@@ -141,7 +146,7 @@ def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: 
     session = Session(table, epsilon=epsilon, ledger=ledger, dataset="patients")
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
     held = state_of({"patients": (session, ledger)}, folder / "tokens.json", **more)
-    return Service(application(held), held, ledger)
+    return Service(application(held), held, ledger, session.of_account("research"))
 
 
 def grant(token: str) -> Grant:
