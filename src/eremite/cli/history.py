@@ -14,7 +14,7 @@ import typer
 from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, PlotFile, local_file
 from eremite.cli.output import dump_json, print_answer, print_notice, render
 from eremite.errors import InputError
-from eremite.names import show_name
+from eremite.names import show_name, without_formula
 
 if TYPE_CHECKING:
     from eremite.ledger import Entry, Verification
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _HASH = re.compile("[0-9a-f]{64}")
 _WIDEST = 24  # letters of an account; a longer one is not aligned
 _AT_ONCE = 1000  # events that are printed together
-_FORMULA = re.compile(r"(?:^|[;|\t\r\n])[\s'\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four are full-width
 
 
 def history(
@@ -175,18 +174,9 @@ def _write_csv(path: Path, entries: Iterable["Entry"]) -> int:
         with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
-            for entry in entries:
-                writer.writerow({name: _no_formula(cell) for name, cell in line_to_json(entry).items()})
+            for entry in entries:  # whoever asks chooses the request's id
+                writer.writerow({name: without_formula(cell) for name, cell in line_to_json(entry).items()})
                 written += 1
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None
     return written
-
-
-def _no_formula(cell: Any) -> Any:
-    """The cell such that a spreadsheet does not run it: whoever asks chooses the request's id.
-
-    A spreadsheet that separates cells by something else than a comma would take "a;=1+1" for two, and some take the
-    full-width signs as well.
-    """
-    return _FORMULA.sub(lambda found: f"{found[0][:-1]}'{found[0][-1]}", cell) if isinstance(cell, str) else cell
