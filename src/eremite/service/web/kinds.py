@@ -22,6 +22,7 @@ class Kind:
     """One kind of question."""
 
     path: str  # as in addresses of the API
+    short: str
     title: str
     lead: str
     fields: tuple[str, ...]
@@ -37,6 +38,7 @@ KINDS: Mapping[str, Kind] = {
     for kind in (
         Kind(
             path="count",
+            short="Count",
             title="How many outliers?",
             lead=f"{_NEAR} The answer is their number, with noise.",
             fields=("definition", "columns", "delta"),
@@ -45,6 +47,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="count-by",
+            short="Count by group",
             title="How many outliers, group by group?",
             lead="One number for each group, with noise. A row is compared with the rows of its own group.",
             fields=("definition", "columns", "by"),
@@ -52,6 +55,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="subspaces",
+            short="Subspaces",
             title="In which columns do outliers gather?",
             lead="The sets of columns with the most outliers, drawn with a chance that protects every row.",
             fields=("definition", "family", "h", "delta"),
@@ -59,6 +63,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="report",
+            short="Report",
             title="In which columns, and how many?",
             lead="The sets of columns with the most outliers, each with its number. Part of epsilon is for the counts.",
             fields=("definition", "family", "h", "delta"),
@@ -66,6 +71,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="detect",
+            short="Detect",
             title="Which of these stand alone?",
             lead="Of points that you paste, those with the fewest rows near them.",
             fields=("definition", "columns", "candidates", "h"),
@@ -73,6 +79,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="explain",
+            short="Explain",
             title="In which columns does a point stand alone?",
             lead="For points that you paste, the sets of columns in which the fewest rows are near.",
             fields=("definition", "columns", "point", "h", "max_size"),
@@ -80,6 +87,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="radius",
+            short="Radius",
             title="Which radius?",
             lead="The radius at which about the wanted share of the rows are outliers, from a public list.",
             fields=("k", "share", "columns", "radii"),
@@ -87,6 +95,7 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             path="rows",
+            short="Rows",
             title="How many rows?",
             lead="The number of rows, or of those that take part in questions about some columns, with noise.",
             fields=("part_columns",),

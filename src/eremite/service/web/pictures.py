@@ -10,6 +10,7 @@ from markupsafe import Markup
 from eremite.charts import Chart, CountChart, ErrorsChart, GroupsChart, svg
 from eremite.charts.canvas import WIDTH, bar, fitted, line, picture, text, width_of
 from eremite.names import show_name
+from eremite.privacy import shown
 
 _STYLE = re.compile(r' style="[^"]*"')  # quotes in texts are escaped, so this is an attribute
 _ROW, _GAP = 30, 8
@@ -64,10 +65,12 @@ def budgets(parts: Sequence[tuple[str, Fraction, Fraction | None]]) -> Markup:
 def share_of(epsilon: Fraction, remaining: Fraction) -> Markup:
     """How much of what is left a question takes."""
     if epsilon > remaining:
-        return _shares([("this question", 1.0, "more than is left")], "This question takes more than is left")
-    share = float(epsilon / remaining)
-    words = f"{100 * share:.3g} % of what is left"
-    return _shares([("this question", share, words)], f"This question takes {words}")
+        share, words = 1.0, f"epsilon {shown(epsilon)} is more than is left"
+    else:
+        share = float(epsilon / remaining)
+        words = f"epsilon {shown(epsilon)} takes {100 * share:.3g} % of what is left"
+    parts = [text(4, 16, fitted(words, WIDTH - 8)), bar(4, 26, WIDTH - 8, 12, opacity=0.18)]
+    return without_styles(picture(44, words, [*parts, bar(4, 26, max((WIDTH - 8) * share, 1), 12)]))
 
 
 def _shares(bars: Sequence[tuple[str, float, str]], title: str) -> Markup:

@@ -108,6 +108,11 @@ def _sentence(words: str) -> str:
     return whole if whole.endswith((".", "!", "?", "\N{HORIZONTAL ELLIPSIS}")) else f"{whole}."
 
 
+def _short(number: str) -> str:
+    """A number without a fraction that is 0."""
+    return number.removesuffix(".0")
+
+
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
@@ -115,4 +120,4 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters |= {"name": show_name, "names": list_names, "number": shown, "sentence": _sentence}
+_TEMPLATES.filters |= {"name": show_name, "names": list_names, "number": shown, "sentence": _sentence, "short": _short}

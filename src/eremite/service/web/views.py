@@ -55,13 +55,14 @@ def answer_view(release: Release, rows: str = "", point: Callable[[int], str] | 
     said = summary(release, rows=rows, point=point)
     svg = release_svg(release)
     several = len(said.lines) > 1
+    listed = several or point is not None
     asked = {"columns": list_names(release.columns)} if release.columns else {}
     return AnswerView(
         title=said.question,
         answer=said.answer if several else said.sentence,
         warning=said.warning,
         heads=said.heads,
-        lines=said.lines[:_MOST_LINES] if several else (),
+        lines=said.lines[:_MOST_LINES] if listed else (),
         left_out=max(len(said.lines) - _MOST_LINES, 0),
         picture=pictures.without_styles(svg) if svg else Markup(),
         facts=asked | said.facts | {"asked": f"{release.time:%Y-%m-%d %H:%M} UTC", "request id": release.request_id},
