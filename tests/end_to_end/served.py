@@ -56,7 +56,8 @@ class Served:
 
     def ask(self, path: str, question: object, who: str = "alice") -> httpx.Response:
         content = question if isinstance(question, bytes) else json.dumps(question).encode()
-        return self.client.post(f"{self.address}/v1/datasets{path}", content=content, headers=self.sent(who))
+        address = f"{self.address}/v1/datasets{path}?wait=60"
+        return self.client.post(address, content=content, headers=self.sent(who))
 
     def sent(self, who: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,17 @@ import numpy as np
 import pytest
 from fastapi import FastAPI
 
+from eremite.ledger import Account, Stored
 from eremite.ledger import ledger as ledger_module
 from eremite.queries.detection import DetectionPlan
 from eremite.service.application import application
-from eremite.service.errors import INTERNAL
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.scheduler import Scheduler
-from eremite.service.state import ServiceState, open_datasets
+from eremite.service.opening import open_ledgers, open_session
 from eremite.service.tokens import Grant, change_grants, hash_of
+from eremite.service.work import INTERNAL
 from tests import clockwork
 from tests.end_to_end.patients import BOUNDS, description, write_csv
+from tests.unit.service.in_process import state_of, waiting
 
 ASK = {"definition": {"min_neighbors": 3, "radius": 0.05}, "epsilon": 0.1, "h": 1}
 ALWAYS_THE_SAME: list[tuple[str, dict[str, Any]]] = [  # there is only one candidate
@@ -50,6 +52,7 @@ FREE: list[tuple[str, dict[str, Any]]] = [
     ("forecast/count/mechanisms", {"definition": ASK["definition"]}),
 ]
 LOOKS = ["", "/budget", "/budgets", "/releases", "/history", "/nothing"]
+JOBS = ["", "/job-0", "/job-0/events", "/job-2", "/nothing"]
 
 
 def rows(which: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -64,7 +67,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
 
     class Clock:
         @staticmethod
-        def now(zone: object) -> datetime:
+        def now(zone: object = UTC) -> datetime:
             return datetime(2026, 1, 1, tzinfo=UTC)
 
     monkeypatch.setattr(ledger_module, "datetime", Clock)
@@ -78,10 +81,10 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
             name="a", account="a", datasets=("patients",), custodian=True, expires=date.max, hash=hash_of("secret")
         )
         change_grants(tmp_path / "tokens.json", lambda _: (grant,))
-        datasets = open_datasets([tmp_path / "patients.toml"], None, "quietly")
-        return application(
-            ServiceState(datasets=datasets, token_file=tmp_path / "tokens.json", scheduler=Scheduler(0.02))
-        )
+        [(name, (path, ledger))] = open_ledgers([tmp_path / "patients.toml"], None, "quietly").items()
+        sessions, ids = {name: (open_session(path, None)[1], ledger)}, (f"job-{number}" for number in count())
+        tokens = tmp_path / "tokens.json"
+        return application(state_of(sessions, tokens, tick=0.02, clock=Clock.now, new_id=lambda: next(ids)))
 
     return serve
 
@@ -92,7 +95,7 @@ async def answers(app: FastAPI, requests: list[tuple[str, str, Any]]) -> list[ht
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as client:
         base = "/v1/datasets/patients"
-        return [await client.request(how, f"{base}{path}", json=body) for how, path, body in requests]
+        return [await client.request(how, waiting(how, f"{base}{path}"), json=body) for how, path, body in requests]
 
 
 def asked(app: FastAPI, requests: list[tuple[str, str, Any]]) -> list[httpx.Response]:
@@ -117,7 +120,7 @@ def seen(
         caplog.clear()
         capfd.readouterr()
         with caplog.at_level(logging.DEBUG):
-            looks = [("GET", path, None) for path in LOOKS]
+            looks = [("GET", path, None) for path in LOOKS] + [("GET", f"/../../jobs{path}", None) for path in JOBS]
             told = asked(app, posts(ALWAYS_THE_SAME + REFUSED + FREE) + looks)
         logged = [f"{record.levelname} {record.name} {record.getMessage()}" for record in caplog.records]
         shown = [f"{answer.status_code} {answer.headers!r} {answer.text}" for answer in told]
@@ -165,36 +168,37 @@ def test_unforeseen_error_is_a_fixed_sentence_and_stays_charged(
     assert "Traceback" not in told
 
 
-def test_release_is_seen_when_its_turn_ends_and_not_before(
-    served: Callable[[str], FastAPI], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise the releases would show when the computation ended."""
+def test_release_is_seen_when_its_turn_ends_and_not_before(served: Callable[[str], FastAPI]) -> None:
+    """Otherwise releases, jobs and retries would show when the computation ended."""
     app = served("alike")
-    scheduler = app.state.service.scheduler
-    monkeypatch.setattr(scheduler, "tick", 0.6)
+    state = app.state.service
+    state.desk._lanes["patients"]._tick = 1.0
+    account = Account("patients", "a")
 
-    async def run() -> tuple[httpx.Response, float]:
+    async def run() -> list[list[str]]:
         transport, headers = httpx.ASGITransport(app), {"Authorization": "Bearer secret"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service/v1", headers=headers) as client:
-            question = asyncio.create_task(client.post("/datasets/patients/detect", json=ALWAYS_THE_SAME[2][1]))
-            while not scheduler._turn.locked():
-                await asyncio.sleep(0)
-            releases = await client.get("/datasets/patients/releases")
-            came = asyncio.get_running_loop().time()
-            await question
-            return releases, came
 
-    releases, came = clockwork.run(run())
-    assert [release["request_id"] for release in releases.json()["releases"]] == ["two"]
-    assert came >= 0.6
+            async def look() -> list[str]:
+                releases = (await client.get("/datasets/patients/releases")).json()["releases"]
+                again = await client.post("/datasets/patients/detect", json=ALWAYS_THE_SAME[2][1])
+                [job] = (await client.get("/jobs")).json()["jobs"][-1:]
+                return [*(release["request_id"] for release in releases), str(again.status_code), job["state"]]
+
+            question = await client.post("/datasets/patients/detect", json=ALWAYS_THE_SAME[2][1])
+            while not isinstance(state.datasets["patients"].ledger.became_of(account, "two"), Stored):
+                await asyncio.sleep(0.01)
+            seen = [await look()]
+            await client.get(f"/jobs/{question.json()['id']}?wait=60")
+            return [*seen, await look()]
+
+    assert asyncio.run(run()) == [["202", "running"], ["two", "200", "done"]]
 
 
 @pytest.mark.parametrize("path", ["", "/budget", "/nothing", "/count/"])
 def test_all_else_comes_at_whole_tenths_of_a_tick(served: Callable[[str], FastAPI], path: str) -> None:
-    state = served("alike").state.service
-    app = application(
-        replace(state, scheduler=Scheduler(5), ledger_reads=LedgerReads(timeout=None))
-    )  # it is never late
+    app = served("alike")
+    app = application(replace(app.state.service, tick=5, ledger_reads=LedgerReads(timeout=None)))  # it is never late
 
     async def run() -> float:
         await answers(app, [("GET", path, None)])

@@ -12,7 +12,7 @@ import typer
 from eremite.cli.completions import description_files
 from eremite.cli.interrupts import explain_with, let_others_handle, too_late
 from eremite.cli.options import TOKENS, AsJson, LedgerPlace, TokenFile, local_files
-from eremite.cli.output import dump_json, print_notice, spinner
+from eremite.cli.output import dump_json, spinner
 from eremite.errors import InputError
 from eremite.names import list_names
 
@@ -49,6 +49,22 @@ def serve(
             "--tick", help="Send answers only after whole multiples of so many seconds: their timing tells less."
         ),
     ] = 1.0,
+    lanes: Annotated[
+        int | None,
+        typer.Option(
+            "--lanes",
+            help="How many processes compute side by side: one for forecasts, the others for the datasets; "
+            "1 computes one question at a time. Default: one for each dataset, and one for forecasts.",
+        ),
+    ] = None,
+    longest_question: Annotated[
+        float,
+        typer.Option("--longest-question", help="Refuse questions that take more seconds than this, by public facts."),
+    ] = 600.0,
+    jobs: Annotated[
+        Path | None,
+        typer.Option("--jobs", help="The file that keeps waiting questions. Default: jobs.db beside the tokens."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer questions over HTTP from whoever has a token. Put a proxy with TLS in front."""
@@ -56,26 +72,32 @@ def serve(
 
     require_extra()
     from eremite.service.application import application
-    from eremite.service.scheduler import Scheduler
+    from eremite.service.assembly import Assembly, Settings
     from eremite.service.server import open_socket, run
-    from eremite.service.state import ServiceState, open_datasets
     from eremite.service.tokens import read_grants
-    from eremite.session import compile_kernels
 
     if not 0 < tick <= _LONGEST_TICK:
         raise InputError(f"--tick must be above 0 and at most {_LONGEST_TICK} seconds.")
     if root_path and not fullmatch(r"(/[\w.~-]+)+", root_path, ASCII):
         raise InputError("--root-path must begin with /, not end with it, and be of plain letters, such as /eremite.")
     read_grants(tokens)
-    with spinner("Opening the tables"):
-        datasets = open_datasets(descriptions, ledger, "quietly" if new_ledger else "never")
-    state = ServiceState(datasets=datasets, token_file=tokens.absolute(), scheduler=Scheduler(tick))
-    with closing(state), open_socket(host, port) as bound:
-        with spinner("Compiling"):
-            compile_kernels(max(len(dataset.table.columns) for dataset in datasets.values()), print_notice)
-        let_others_handle()
-        ended_by = run(application(state), bound, root_path, lambda: _print_address(bound, list(datasets), as_json))
-        too_late()  # a question under way is completed by its own thread, which a second signal must not end
+    settings = Settings(
+        tokens=tokens.absolute(),
+        jobs=(tokens.with_name("jobs.db") if jobs is None else jobs).absolute(),
+        ledger=ledger,
+        create="quietly" if new_ledger else "never",
+        tick=tick,
+        lanes=lanes,
+        longest_question=longest_question,
+    )
+    with open_socket(host, port) as bound:
+        with spinner("Opening the tables, and compiling: a minute or two the first time, seconds from then on"):
+            assembly = Assembly(descriptions, settings)
+        with closing(assembly.state) as state:
+            let_others_handle()
+            names = list(state.datasets)
+            ended_by = run(application(state), bound, root_path, lambda: _print_address(bound, names, as_json))
+            too_late()  # a question under way is completed by its worker, which a second signal must not end
     if ended_by == SIGINT:
         explain_with(lambda _: "Stopping; a question that is under way is answered and stored first.")
         raise KeyboardInterrupt

@@ -1,12 +1,11 @@
 """Authentication and authorization: the dependencies of the routes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from eremite import Session
 from eremite.errors import InputError
 from eremite.service.errors import TokensUnavailable
 from eremite.service.identity import Proof
@@ -30,20 +29,11 @@ class Caller:
     state: ServiceState
     grant: Grant
     dataset: Dataset
-    credentials: HTTPAuthorizationCredentials | None = field(repr=False)
-
-    def reauthorized(self) -> "Caller":
-        """Read the tokens again, after a wait: the caller by its present grant, or the error of a revoked token."""
-        return authorize(self.state, authenticate(self.state, self.credentials), self.credentials, self.dataset.name)
 
     @property
     def proof(self) -> Proof:
         """What is kept of the caller while a question waits."""
         return Proof(token_hash=self.grant.hash)
-
-    def session(self) -> Session:
-        """A session of the caller's account."""
-        return self.dataset.session(self.grant.account)
 
 
 async def service_state(request: Request) -> ServiceState:
@@ -75,13 +65,12 @@ CurrentGrant = Annotated[Grant, Depends(authenticate)]
 def authorize(
     state: CurrentState,
     grant: CurrentGrant,
-    credentials: _Credentials,
     name: Annotated[str, Path(description="Name of the dataset.")],
 ) -> Caller:
     """The caller. A dataset that the token may not use and one that does not exist give the same error."""
     if name not in grant.datasets or name not in state.datasets:
         raise HTTPException(404, _NO_DATASET)
-    return Caller(state, grant, state.datasets[name], credentials)
+    return Caller(state, grant, state.datasets[name])
 
 
 CurrentCaller = Annotated[Caller, Depends(authorize)]

@@ -16,17 +16,19 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError
 from eremite.ledger.to_json import privacy_to_json
-from eremite.service.scheduler import TooManyWaiting
+from eremite.service.work import LEDGER_UNAVAILABLE
 
 LOG = logging.getLogger("eremite.service")  # read by the custodian
 
-INTERNAL = "eremite hit an internal error; what was charged stays charged. Tell the custodian."
-LEDGER_UNAVAILABLE = "The ledger is out of reach; nothing was released. Ask again later, or tell the custodian."
-_TOKENS_UNAVAILABLE = "The tokens cannot be read; tell the custodian."
+TOKENS_UNAVAILABLE = "The tokens cannot be read; tell the custodian."
 _TOO_MANY = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
 _BY_STATUS = {404: "There is nothing at this address.", 405: "This address does not take that method."}
 
 Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+class TooManyWaiting(EremiteError):  # noqa: N818 -- it names a state
+    """Too many questions wait, of everybody or of one account."""
 
 
 class TokensUnavailable(EremiteError):  # noqa: N818 -- it names a state
@@ -43,7 +45,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(InputError, _invalid_question)
     app.add_exception_handler(BudgetRefused, _budget_refused)
     app.add_exception_handler(LedgerError, _logged(LEDGER_UNAVAILABLE))
-    app.add_exception_handler(TokensUnavailable, _logged(_TOKENS_UNAVAILABLE))
+    app.add_exception_handler(TokensUnavailable, _logged(TOKENS_UNAVAILABLE))
     app.add_exception_handler(TooManyWaiting, _too_many_waiting)
     app.add_exception_handler(StarletteHTTPException, _http_error)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from eremite import table
 from eremite.errors import InputError
 from eremite.privacy import LARGEST_EPSILON, exact
-from eremite.table import DeclaredTable
 
 MAX_BODY_BYTES = 4 * 2**20
 #: The request line and the headers together. More is never read; half as much always is.
@@ -42,12 +42,12 @@ class Facts:
         return f"the table has {self.rows:,} rows" if self.rows < _MAX_ROWS else "no table has more rows"
 
 
-def facts_of(table: DeclaredTable) -> Facts:
-    """The facts of a table."""
-    listed = (str(value) for column in table.categories.values() for value in column.names)
-    longest = max(map(len, (*table.columns, *table.categories, *listed)))
-    rows = table.n_rows if table.neighbors == "replace" else _MAX_ROWS
-    return Facts(rows, len(table.columns), longest, len(table.categories))
+def facts_of(public: table.Facts) -> Facts:
+    """The limiting facts among all public ones."""
+    listed = (str(value) for column in public.categories.values() for value in column.names)
+    longest = max(map(len, (*public.bounds, *public.categories, *listed)))
+    rows = public.rows if public.neighbors == "replace" else _MAX_ROWS
+    return Facts(rows, len(public.bounds), longest, len(public.categories))
 
 
 Largest = Callable[[Facts], int]

@@ -7,9 +7,10 @@ from fastapi import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from eremite.service.errors import INTERNAL, LOG, error_response
+from eremite.service.errors import LOG, error_response
 from eremite.service.limits import MAX_BODY_BYTES
-from eremite.service.scheduler import sleep_until_tick
+from eremite.service.ticks import sleep_until_tick
+from eremite.service.work import INTERNAL
 
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _STEPS_PER_TICK = 10

@@ -97,11 +97,23 @@ def _parse_json(content: bytes) -> Any:
 def _loads(content: bytes, integer: Callable[[str], int], decimal: Callable[[str], Decimal]) -> Any:
     try:
         text = content.decode("utf-8-sig")
-        return json.loads(text, parse_int=integer, parse_float=decimal, parse_constant=_no_number)
+        return json.loads(
+            text, parse_int=integer, parse_float=decimal, parse_constant=_no_number, object_pairs_hook=_once
+        )
     except ArithmeticError:  # an exponent of twenty digits
         raise InputError("A number in the body is out of range; write one that is not as large or small.") from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body is not JSON in UTF-8; send one JSON object.") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are all different: of two values, readers would take the first, or the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise InputError(f"The body has {quote_name(twice, 40)} twice; send it once.")
+    return found
 
 
 def _short(digits: str) -> str:

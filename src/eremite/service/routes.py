@@ -1,54 +1,31 @@
-"""All routes. Those that look spend nothing; those that ask are POST, and each takes a turn of the scheduler."""
+"""All routes of the API. Those that look spend nothing; those that ask are POST, and each makes a job."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from fractions import Fraction
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from eremite import (
-    CompareMechanismsQuery,
-    CountByQuery,
-    CountQuery,
-    DetectQuery,
-    EpsilonForCountQuery,
-    EpsilonForDetectQuery,
-    EpsilonForExplainQuery,
-    EpsilonForReportQuery,
-    EpsilonForSubspacesQuery,
-    ExplainQuery,
-    ForecastCountByQuery,
-    ForecastCountQuery,
-    ForecastDetectQuery,
-    ForecastExplainQuery,
-    ForecastReportQuery,
-    ForecastRowsQuery,
-    ForecastSubspacesQuery,
-    RadiusQuery,
-    Release,
-    ReportQuery,
-    RowsQuery,
-    SubspacesQuery,
-)
 from eremite.errors import EremiteError
-from eremite.forecast.to_json import to_json
 from eremite.ledger import Account, Released
 from eremite.ledger.to_json import budgets_to_json, entry_to_json, privacy_to_json
-from eremite.privacy import json_number
 from eremite.service import schemas
 from eremite.service.auth import Caller, CurrentCaller, CurrentCustodian, CurrentGrant, CurrentState
-from eremite.service.errors import LEDGER_UNAVAILABLE, error_response
+from eremite.service.errors import error_response
+from eremite.service.jobs import Job
 from eremite.service.ledger_reads import HEALTH_TIMEOUT
-from eremite.service.limits import facts_of
-from eremite.service.requests import QueryBody
+from eremite.service.questions import QUESTIONS, Question
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
+from eremite.service.work import LEDGER_UNAVAILABLE
 from eremite.version import __version__
 
 router = APIRouter()
+
+LONGEST_WAIT = 60.0
+_STILL_THERE = 15.0  # seconds between signs of life of a stream of events
 
 
 @router.get("/healthz", responses=responses(schemas.HEALTH, 503), tags=["service"])
@@ -89,10 +66,11 @@ async def budget(caller: CurrentCaller) -> Response:
 
 @router.get("/v1/datasets/{name}/releases", responses=responses(schemas.RELEASES, 404, *WITH_TOKEN), tags=["datasets"])
 async def releases(caller: CurrentCaller) -> Response:
-    """List every release of this account. Waits for the turn under way, whose answer was not given yet."""
-    scheduler = caller.state.scheduler
-    with scheduler.place_in_queue(caller.grant.account):
-        return await scheduler.run_between_turns(lambda: _releases(caller.reauthorized()))
+    """List every release of this account. One whose turn has not ended is not told yet."""
+    dataset, account = caller.dataset.name, caller.grant.account
+    found = await caller.state.ledger_reads.read(dataset, lambda: _releases(caller))
+    untold = caller.state.desk.running(dataset, account)  # after the read: a turn may have begun meanwhile
+    return JSONResponse({"releases": [release for release in found if release["request_id"] not in untold]})
 
 
 @router.get(
@@ -132,93 +110,104 @@ def _history(caller: Caller) -> Response:
     return JSONResponse({"history": [entry_to_json(entry) for entry in entries]})
 
 
-def _releases(caller: Caller) -> Response:
+def _releases(caller: Caller) -> list[dict[str, Any]]:
     events = (entry.event for entry in caller.dataset.ledger.history(caller.dataset.name, caller.grant.account))
-    return JSONResponse({"releases": [json.loads(event.release) for event in events if isinstance(event, Released)]})
+    return [json.loads(event.release) for event in events if isinstance(event, Released)]
 
 
-def _answer(answer: object) -> Response:
-    """The response to a question: a release, in the bytes that the ledger keeps; an epsilon; or a forecast."""
-    if isinstance(answer, Release):
-        return Response(answer.to_json(), media_type="application/json")
-    return JSONResponse({"epsilon": json_number(answer)} if isinstance(answer, Fraction) else to_json(answer))
+# --- asking
+
+Wait = Annotated[
+    float,
+    Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the answer; without it, the job is sent at once."),
+]
 
 
-def _endpoint(body: QueryBody) -> Callable[..., Awaitable[Response]]:
-    """Read the question, wait for a turn, ask the session, and respond when the turn ends.
+def _endpoint(question: Question) -> Callable[..., Awaitable[Response]]:
+    """Take the question, wait as long as asked, and send the answer, the error, or the job."""
 
-    The wait may be long. So the token is checked again when the turn begins, before anything is charged.
-    """
-
-    async def endpoint(caller: CurrentCaller, request: Request) -> Response:
-        scheduler = caller.state.scheduler
-        with scheduler.place_in_queue(caller.grant.account):
-            facts = facts_of(caller.dataset.table)
-            query, request_id = await run_in_threadpool(body.read, await request.body(), facts)
-
-            def ask() -> object:
-                session = caller.reauthorized().session()
-                return session.ask(query, request_id=request_id) if body.spends else session.forecast(query)
-
-            answer = await scheduler.run_in_turn(ask)
-        return _answer(answer)
+    async def endpoint(caller: CurrentCaller, request: Request, wait: Wait = 0) -> Response:
+        desk = caller.state.desk
+        with desk.place(caller.grant.account):
+            job = await desk.submit(caller, question.path, await request.body())
+        return _told(await desk.wait(job, wait))
 
     return endpoint
 
 
-def _add(path: str, body: QueryBody, schema: schemas.Schema, words: str) -> None:
-    """Add one route. The budget can refuse a question that spends."""
-    errors = (400, 404, *((409,) if body.spends else ()), 413, 422, *WITH_TOKEN)
+def _told(job: Job) -> Response:
+    """The answer of a job: a release in the bytes that the ledger keeps, or a forecast; its error; or the job."""
+    if job.answer is not None:
+        return Response(job.answer, media_type="application/json")
+    if job.refusal is not None:
+        return JSONResponse(job.refusal.to_json(), job.refusal.status)
+    return JSONResponse(job.to_json(), 202, {"Location": f"/v1/jobs/{job.id}"})
+
+
+def _add(question: Question) -> None:
+    """Add the route of a question. The budget can refuse one that spends."""
+    errors = (400, 404, *((409,) if question.spends else ()), 413, 422, 429, *WITH_TOKEN)
+    cost = "Spends epsilon." if question.spends else "Spends nothing, looks at no private row."
     router.add_api_route(
-        f"/v1/datasets/{{name}}/{path}",
-        _endpoint(body),
+        f"/v1/datasets/{{name}}/{question.path}",
+        _endpoint(question),
         methods=["POST"],
-        name=path.replace("/", "_"),
-        summary=body.record.__doc__,
-        description=f"{words} {'Spends epsilon.' if body.spends else 'Spends nothing, looks at no private row.'}",
-        tags=["questions" if body.spends else "forecasts"],
-        openapi_extra=body.openapi(),
-        responses=responses(schema, *errors),
+        name=question.path.replace("/", "_"),
+        summary=question.body.record.__doc__,
+        description=f"{question.words} {cost}",
+        tags=["questions" if question.spends else "forecasts"],
+        openapi_extra=question.body.openapi(),
+        responses=responses(question.answer, *errors, accepted=schemas.JOB),
     )
 
 
-def _add_question(path: str, record: type, words: str) -> None:
-    _add(path, QueryBody(record, spends=True), schemas.RELEASE, words)
+for _question in QUESTIONS.values():
+    _add(_question)
 
 
-def _add_forecast(
-    path: str,
-    record: type,
-    schema: schemas.Schema,
-    words: str = "Computed on the stand-in, or on rows made up from public facts.",
-) -> None:
-    _add(f"forecast/{path}", QueryBody(record, spends=False), schema, words)
+# --- jobs
+
+JobId = Annotated[str, Path(description="Id of the job.")]
 
 
-_ON_NUMBERS = "Computed on the stand-in, or on made-up numbers of rows near points."
+def _job(state: CurrentState, grant: CurrentGrant, job: JobId) -> Job:
+    return state.desk.find(grant, job)
 
-_add_question(
-    "count", CountQuery, "The value is an integer, 0 or more, and at most the number of rows where that is public."
-)
-_add_question("count-by", CountByQuery, "The value is a list of groups, each with its count.")
-_add_question("subspaces", SubspacesQuery, "The value is a list of sets of columns, in the order drawn.")
-_add_question("report", ReportQuery, "The value is a list of sets of columns, each with its count.")
-_add_question("detect", DetectQuery, "The value is a list of positions from 0, in the order drawn.")
-_add_question(
-    "explain", ExplainQuery, "The value is a list of sets of columns; for a list of points, a list of such lists."
-)
-_add_question("radius", RadiusQuery, "The value is the radius; the definition has it too.")
-_add_question("rows", RowsQuery, "The value is an integer, 0 or more. A number that is public is refused.")
-_add_forecast("count", ForecastCountQuery, schemas.FORECAST)
-_add_forecast("count-by", ForecastCountByQuery, schemas.GROUPS_FORECAST)
-_add_forecast("count/epsilon", EpsilonForCountQuery, schemas.EPSILON)
-_add_forecast("count/mechanisms", CompareMechanismsQuery, schemas.COMPARISON)
-_add_forecast("subspaces", ForecastSubspacesQuery, schemas.SEARCH_FORECAST)
-_add_forecast("subspaces/epsilon", EpsilonForSubspacesQuery, schemas.EPSILON)
-_add_forecast("report", ForecastReportQuery, schemas.REPORT_FORECAST)
-_add_forecast("report/epsilon", EpsilonForReportQuery, schemas.EPSILON)
-_add_forecast("detect", ForecastDetectQuery, schemas.NAMING_FORECAST, _ON_NUMBERS)
-_add_forecast("detect/epsilon", EpsilonForDetectQuery, schemas.EPSILON, _ON_NUMBERS)
-_add_forecast("explain", ForecastExplainQuery, schemas.NAMING_FORECAST, _ON_NUMBERS)
-_add_forecast("explain/epsilon", EpsilonForExplainQuery, schemas.EPSILON, _ON_NUMBERS)
-_add_forecast("rows", ForecastRowsQuery, schemas.ROWS_FORECAST, "Computed from epsilon and rows_per_person alone.")
+
+CurrentJob = Annotated[Job, Depends(_job)]
+
+
+@router.get("/v1/jobs", responses=responses(schemas.JOBS, *WITH_TOKEN), tags=["jobs"])
+async def jobs(state: CurrentState, grant: CurrentGrant) -> Response:
+    """List the last jobs of this account, the newest first, without their answers."""
+    listed = [job.to_json() for job in state.desk.jobs_of(grant)]
+    return JSONResponse({"jobs": [{name: job[name] for name in job if name != "answer"} for job in listed]})
+
+
+@router.get("/v1/jobs/{job}", responses=responses(schemas.JOB, 404, 422, *WITH_TOKEN), tags=["jobs"])
+async def job(state: CurrentState, found: CurrentJob, wait: Wait = 0) -> Response:
+    """Show a job and, once it is done, its answer."""
+    return JSONResponse((await state.desk.wait(found, wait)).to_json())
+
+
+@router.delete("/v1/jobs/{job}", responses=responses(schemas.JOB, 404, 409, *WITH_TOKEN), tags=["jobs"])
+async def cancel(state: CurrentState, grant: CurrentGrant, job: JobId) -> Response:
+    """Cancel a question that waits. Once it was charged, it cannot be canceled."""
+    return JSONResponse((await state.desk.cancel(grant, job)).to_json())
+
+
+@router.get("/v1/jobs/{job}/events", responses=responses(schemas.EVENTS, 404, *WITH_TOKEN), tags=["jobs"])
+async def events(state: CurrentState, found: CurrentJob) -> Response:
+    """Send the job, and send it again whenever its state changes, as server-sent events, until it has ended."""
+    return StreamingResponse(_events(state, found), media_type="text/event-stream")
+
+
+async def _events(state: ServiceState, job: Job) -> AsyncIterator[str]:
+    yield _event(job)
+    while not job.ended and not state.desk.stopping:
+        before, job = job, await state.desk.changed(job, _STILL_THERE)
+        yield _event(job) if job.state != before.state else ": waiting\n\n"
+
+
+def _event(job: Job) -> str:
+    return f"event: state\ndata: {json.dumps(job.to_json())}\n\n"

@@ -306,6 +306,27 @@ NAMING_FORECAST = _forecast(
 
 EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact("Epsilon, with two digits."))
 
+JOB = _with_optional(
+    _object(
+        "A question that was asked, and what became of it.",
+        id=_text("Id of the job."),
+        state=_text("queued, running, done, refused, lost (charged, without an answer) or canceled."),
+        dataset=_text("Name of the dataset."),
+        question=_text("The question, as in its address."),
+        request_id=_or_null(_text("Id of the request; null for a forecast.")),
+        asked_at=_text("When it was asked."),
+    ),
+    answer={"type": "object", "description": "The release or the forecast, once the job is done."},
+    status=_integer("Status of the error in which the job ended."),
+    error=_text("Why the job has no answer, in one sentence."),
+    needed=_or_null(_PRIVACY | {"description": "What the request would spend, if the budget refuses it."}),
+    remaining=_or_null(_PRIVACY | {"description": "What the budget has left, if it refuses the request."}),
+)
+
+JOBS = _object("The last jobs of this account.", jobs=_list("The newest first, without answers.", JOB))
+
+EVENTS = {"type": "string", "description": "Server-sent events named state, each with the job as its data."}
+
 #: Statuses of the errors that every route with a token may give.
 WITH_TOKEN = (401, 500, 503)
 
@@ -317,21 +338,24 @@ _MEANING = {
     409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
     413: "The body is too long.",
     422: "The question is invalid; nothing was charged.",
+    429: "This account asks too often; nothing was charged.",
     500: "An internal error; what was charged stays charged.",
     503: "Ledger or tokens are out of reach, too many questions wait, or the service stops.",
 }
 
 
-def responses(schema: Schema, *errors: int) -> dict[int | str, Schema]:
-    """The OpenAPI entries of a route's responses: status 200 with this schema, and these errors."""
+def responses(schema: Schema, *errors: int, accepted: Schema | None = None) -> dict[int | str, Schema]:
+    """The OpenAPI entries of a route's responses: 200 with this schema, 202 with that of a job, and these errors."""
     described: dict[int | str, Schema] = {200: {"description": schema["description"], "content": _content(schema)}}
+    if accepted is not None:
+        described[202] = {"description": "The question waits, or is computed.", "content": _content(accepted)}
     for status in sorted(errors):
         described[status] = {"description": _MEANING[status], "content": _content(REFUSAL if status == 409 else ERROR)}
     return described
 
 
 def _content(schema: Schema) -> Schema:
-    return {"application/json": {"schema": schema}}
+    return {"text/event-stream" if schema is EVENTS else "application/json": {"schema": schema}}
 
 
 def without_fastapi_errors(openapi: Schema) -> Schema:

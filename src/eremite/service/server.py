@@ -101,7 +101,7 @@ def run(app: FastAPI, listener: socket.socket, root_path: str, ready: Callable[[
         server_header=False,
         date_header=False,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         root_path=root_path,  # the prefix that a proxy removes
     )
     ready()

@@ -1,101 +1,48 @@
-"""The state of a running service: its datasets, its token file, its scheduler."""
+"""The state of a running service: its datasets by their public facts, its ledgers, its desk; no private row."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import MutableMapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eremite import Session, Table
-from eremite.errors import InputError, LedgerError
-from eremite.ledger import Creation, Ledger
-from eremite.privacy import Privacy
+from eremite.ledger import Ledger
+from eremite.service.desk import Desk
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.scheduler import Scheduler
-from eremite.session import opened_ledger
-from eremite.table import open_stand_in, read_description
-from eremite.tiles import AnyTable, open_rows
+from eremite.table import Facts, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A private table and its ledger. The table is read-only and the ledger is thread-safe."""
+    """What is public about a private table, and its ledger, which is thread-safe."""
 
     name: str
-    table: AnyTable
-    stand_in: Table | None
-    cap: Privacy  # the first one, for a ledger without this dataset
+    facts: Facts
+    table: Table  # without its rows: questions are planned with it
     ledger: Ledger
 
-    def session(self, account: str) -> Session:
-        """A session of an account."""
-        return Session(
-            self.table,
-            epsilon=self.cap.epsilon,
-            delta=self.cap.delta,
-            ledger=self.ledger,
-            account=account,
-            dataset=self.name,
-            stand_in=self.stand_in,
-        )
+    @classmethod
+    def of(cls, name: str, facts: Facts, ledger: Ledger) -> "Dataset":
+        """The dataset with these facts."""
+        return cls(name=name, facts=facts, table=Table.for_planning(facts), ledger=ledger)
 
     def public_facts(self) -> dict[str, Any]:
         """All that is public about the table."""
-        return {"name": self.name} | self.table.facts.described()
+        return {"name": self.name} | self.facts.described()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceState:
-    """What all requests share."""
+    """What all requests share. `datasets` changes when rows are replaced."""
 
-    datasets: Mapping[str, Dataset]
+    datasets: MutableMapping[str, Dataset]
     token_file: Path
-    scheduler: Scheduler
-    ledger_reads: LedgerReads = field(default_factory=LedgerReads)
+    tick: float
+    desk: Desk
+    ledger_reads: LedgerReads
 
     def close(self) -> None:
         """Close the ledgers: each then has all its charges in one file, and its witness has the last event."""
         with ExitStack() as ledgers:  # closes all of them, even if one fails
             for dataset in self.datasets.values():
                 ledgers.callback(dataset.ledger.close)
-
-
-def open_datasets(paths: Iterable[Path], place: str | None, create: Creation = "never") -> dict[str, Dataset]:
-    """The datasets by name. Invalid files and unsound ledgers are errors now, before the first question."""
-    datasets: dict[str, Dataset] = {}
-    for path in paths:
-        dataset = _open_dataset(path, place, create)
-        if dataset.name in datasets:
-            raise InputError(f"Two descriptions name their dataset {dataset.name!r}; serve one of them.")
-        datasets[dataset.name] = dataset
-    for ledger in {dataset.ledger.where: dataset.ledger for dataset in datasets.values()}.values():
-        _require_sound(ledger)
-    return datasets
-
-
-def _require_sound(ledger: Ledger) -> None:
-    """Refuse a ledger whose events were changed, or whose sums do not match its events."""
-    findings = ledger.verify().findings
-    if findings:
-        more = f" ({len(findings)} findings in all)" if len(findings) > 1 else ""
-        raise LedgerError(
-            f"{ledger.where} does not hold together, and is not served: {findings[0]}{more} "
-            "See eremite history --verify, and restore it from a backup."
-        )
-
-
-def _open_dataset(path: Path, place: str | None, create: Creation) -> Dataset:
-    description = read_description(path)
-    name = description.dataset.name
-    if "/" in name or name in (".", ".."):
-        raise InputError(f"{path} names its dataset {name!r}, which cannot be part of an address; use another name.")
-    _, ledger = opened_ledger(path, place, create=create)
-    budget = description.budget
-    assert budget is not None, "the ledger was opened with it"  # noqa: S101 -- for the type checker
-    return Dataset(
-        name=name,
-        table=open_rows(description),
-        stand_in=open_stand_in(description),
-        cap=Privacy(budget.epsilon, budget.delta),
-        ledger=ledger,
-    )

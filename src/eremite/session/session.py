@@ -1,6 +1,7 @@
 """A private table behind a privacy budget."""
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, overload
@@ -107,6 +108,12 @@ class Session(Forecasts, Shown):
         self._expectations = expectations
         self._expected: dict[str, Expected] = {}  # by the fingerprint of the question
         self._ledger.open_dataset(dataset, cap, table.rows_per_person, neighbors=table.neighbors)
+
+    def of_account(self, account: str) -> Self:
+        """The same table, ledger and expectations for another account."""
+        other = copy(self)
+        other._account = Account(self._account.dataset, account)
+        return other
 
     @property
     def remaining(self) -> Privacy:

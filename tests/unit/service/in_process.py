@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,20 @@ import httpx
 import numpy as np
 from fastapi import FastAPI
 
-from eremite import Privacy, Table
+from eremite import Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
-from eremite.service.scheduler import Scheduler
+from eremite.service.desk import Desk
+from eremite.service.identity import grant_now
+from eremite.service.jobs import JobFile
+from eremite.service.lanes import Lane
+from eremite.service.ledger_reads import LedgerReads
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, change_grants, hash_of
+from eremite.service.work import Work
+from eremite.service.worker import Message
+from eremite.service.worker_process import do
+from eremite.table import Facts
 
 ROWS, COLUMNS = 40, ("bmi", "pulse")
 DEFINITION = {"min_neighbors": 3, "radius": 0.05}
@@ -68,30 +76,67 @@ class Service:
 
     async def asked(self, requests: Sequence[tuple[str, str, Any]]) -> list[httpx.Response]:
         async with self.client() as client:
-            return await asyncio.gather(*(client.request(how, path, content=body) for how, path, body in requests))
+            return await asyncio.gather(
+                *(client.request(how, waiting(how, path), content=body) for how, path, body in requests)
+            )
 
     def client(self, token: str = "secret") -> httpx.AsyncClient:  # noqa: S107
         headers = {"Authorization": f"Bearer {token}"}
         return httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://service", headers=headers)
 
 
-def service(
-    folder: Path, scheduler: Scheduler | None = None, table: Table | None = None, epsilon: int = 2, **more: Any
-) -> Service:
+def waiting(how: str, path: str) -> str:
+    """The address that waits for the answer to a question."""
+    return f"{path}?wait=60" if how == "POST" and "?" not in path else path
+
+
+class InThread:
+    """A worker without a process of its own."""
+
+    def __init__(self, sessions: Mapping[str, Session]) -> None:
+        self._facts = {name: session.facts for name, session in sessions.items()}
+        self._work = Work(sessions, sessions)
+
+    def start(self) -> Mapping[str, Facts]:
+        return self._facts
+
+    def call(self, message: Message) -> Any:
+        return do(self._work, message)
+
+    def kill(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def state_of(
+    sessions: Mapping[str, tuple[Session, Ledger]], tokens: Path, *, tick: float = 0.001, **more: Any
+) -> ServiceState:
+    """A service on sessions, whose jobs are kept in memory."""
+    reads = more.pop("ledger_reads", None) or LedgerReads()
+    lane = Lane(InThread({name: session for name, (session, _) in sessions.items()}), tick=tick)
+    datasets = {name: Dataset.of(name, session.facts, ledger) for name, (session, ledger) in sessions.items()}
+    desk = Desk(
+        datasets=datasets,
+        lanes=dict.fromkeys(sessions, lane),
+        forecast_lane=lane,
+        jobs=JobFile(None),
+        ledger_reads=reads,
+        granted=partial(grant_now, tokens),
+        **more,
+    )
+    return ServiceState(datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads)
+
+
+def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: Any) -> Service:
     """A service with one dataset, and a custodian whose token is "secret"."""
     rows = np.random.default_rng(1).random((ROWS, len(COLUMNS)))
     ledger = Ledger(MemoryStore())
-    cap = Privacy(Fraction(epsilon))
     table = Table.from_frame(rows, dict.fromkeys(COLUMNS, (0, 1))) if table is None else table
-    ledger.open_dataset("patients", cap, neighbors=table.neighbors)
-    dataset = Dataset(name="patients", table=table, stand_in=None, cap=cap, ledger=ledger)
+    session = Session(table, epsilon=epsilon, ledger=ledger, dataset="patients")
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
-    held = ServiceState(
-        datasets={"patients": dataset},
-        token_file=folder / "tokens.json",
-        scheduler=scheduler or Scheduler(0.001),
-        **more,
-    )
+    held = state_of({"patients": (session, ledger)}, folder / "tokens.json", **more)
     return Service(application(held), held, ledger)
 
 

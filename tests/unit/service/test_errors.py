@@ -31,6 +31,6 @@ def test_refusal_by_the_budget_has_its_numbers_as_fields(
     def ask(*_: Any, **__: Any) -> None:
         raise refused
 
-    monkeypatch.setattr(Session, "ask", ask)
+    monkeypatch.setattr(Session, "charge", ask)
     [answer] = service(tmp_path).ask(("POST", "/v1/datasets/patients/count", json.dumps(GOOD["count"]).encode()))
     assert (answer.status_code, answer.json()) == (409, {"error": "No.", "needed": needed, "remaining": remaining})

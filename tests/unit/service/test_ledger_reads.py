@@ -22,7 +22,7 @@ from tests import clockwork
 from tests.unit.service.in_process import GOOD, Service, service, until
 
 BOOKS = ["/v1/datasets/patients/budget", "/v1/datasets/patients/budgets", "/v1/datasets/patients/history"]
-METHODS = ("ping", "remaining", "budgets", "history", "reserve")
+METHODS = ("ping", "remaining", "budgets", "history", "foresee", "reserve")
 
 
 class Stuck:
@@ -152,7 +152,7 @@ def test_everybody_else_is_served_while_the_ledger_is_stuck(
     async def run() -> list[httpx.Response]:
         async with served.client() as client:
             body = json.dumps(GOOD["detect"]).encode()
-            question = asyncio.create_task(client.post("/v1/datasets/patients/detect", content=body))
+            question = asyncio.create_task(client.post("/v1/datasets/patients/detect?wait=60", content=body))
             read = [asyncio.create_task(client.get(path)) for path in BOOKS * 20]
             await stuck.asked()
             assert (await client.get("/v1/datasets")).status_code == 200

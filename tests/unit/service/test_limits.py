@@ -13,9 +13,9 @@ import pytest
 import eremite
 from eremite import CountQuery, DetectQuery, InputError
 from eremite.service import limits, openapi, tokens
+from eremite.service.lanes import Lane
 from eremite.service.limits import LIMITS, Facts
 from eremite.service.requests import QueryBody
-from eremite.service.scheduler import Scheduler
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, service
 
 FACTS = Facts(rows=ROWS, columns=len(COLUMNS), longest_name=5, categories=1)
@@ -91,7 +91,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Service:
 @pytest.fixture
 def no_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Taking a turn fails, which would show as an internal error."""
-    monkeypatch.setattr(Scheduler, "run_in_turn", lambda *_: pytest.fail("a turn was taken"))
+    monkeypatch.setattr(Lane, "put", lambda *_: pytest.fail("a turn was taken"))
 
 
 def test_every_field_of_every_question_has_a_limit_and_no_other_does() -> None:
@@ -238,7 +238,7 @@ def test_longest_category_and_a_private_number_of_rows_set_the_limits() -> None:
     wards = {"ward": ["x" * 300, "y"], "sex": [True, False]}
     frame = {"bmi": [1.0], "ward": ["y"], "sex": [True]}
     table = eremite.Table.from_frame(frame, {"bmi": (0, 1)}, categories=wards, neighbors="add-remove", rows_about=5)
-    facts = limits.facts_of(table)
+    facts = limits.facts_of(table.facts)
     assert facts == Facts(rows=2**32, columns=1, longest_name=300, categories=2)
     with pytest.raises(InputError, match="min_neighbors must be at most 4,294,967,295: no table has more rows"):
         limits.require_within_limits({"min_neighbors": 2**33}, facts)
@@ -301,4 +301,4 @@ def test_limit_of_neighbors_says_how_many_rows_there_are_where_that_is_public() 
         (private, "4,294,967,295: no table has more rows"),
     ):
         with pytest.raises(InputError, match=words):
-            limits.require_within_limits({"min_neighbors": 2**33}, limits.facts_of(table))
+            limits.require_within_limits({"min_neighbors": 2**33}, limits.facts_of(table.facts))
