@@ -24,7 +24,7 @@ from eremite.service.web.kinds import KINDS, Kind, body_of, forecast_body, goal_
 from eremite.service.web.pasted import points_of
 from eremite.service.web.rendering import is_fragment, redirect, render, web_of
 from eremite.service.web.routing import PageRoute, status_of
-from eremite.service.web.views import AnswerView, ForecastView, answer_view, forecast_view
+from eremite.service.web.views import AnswerView, ForecastView, answer_view, forecast_view, parsed_release
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -313,9 +313,10 @@ def _title_of(job: Job) -> str:
 
 async def _release(caller: Caller, request_id: str) -> Release:
     given = await reads.answer(caller, request_id)
-    if given is None or given.release is None:
+    release = None if given is None else parsed_release(given)
+    if release is None:
         raise HTTPException(404, _NO_ANSWER)
-    return given.release
+    return release
 
 
 def _share_picture(epsilon: str, left: Privacy) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from eremite.ledger import Account, Budget, Entry, Released, Remaining
+from eremite.ledger import Account, Budget, Entry, Released, Remaining, Stored
 from eremite.privacy import Privacy
 from eremite.release import Release
 from eremite.service.auth import Caller
@@ -70,9 +70,12 @@ async def all_answers(caller: Caller) -> list[Given]:
     return await answers(caller, limit=_MOST_IN_FILE)
 
 
-async def answer(caller: Caller, request_id: str) -> Given | None:
-    """The answer that the caller's account was given under an id."""
-    return next((one for one in await all_answers(caller) if _id_of(one) == request_id), None)
+async def answer(caller: Caller, request_id: str) -> str | None:
+    """The JSON of the answer that the caller's account was given under an id; None while its turn has not ended."""
+    account, ledger = Account(caller.dataset.name, caller.grant.account), caller.dataset.ledger
+    found = await read(caller, lambda: ledger.became_of(account, request_id))
+    untold = caller.state.desk.running(account.dataset, account.analyst)
+    return found.release if isinstance(found, Stored) and request_id not in untold else None
 
 
 async def events(caller: Caller, before: int | None, limit: int = PAGE_LENGTH) -> Sequence[Entry]:

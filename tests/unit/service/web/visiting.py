@@ -15,6 +15,7 @@ from eremite import Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
 from eremite.service.tokens import Grant, change_grants, hash_of
+from eremite.service.web import add_pages
 from tests.unit.service.in_process import Service, state_of
 
 T = TypeVar("T")
@@ -48,7 +49,10 @@ def service(folder: Path, epsilon: int = 2, neighbors: Any = "replace") -> Servi
     change_grants(tokens, lambda _: (grant("alice", "research"), grant("boss", "house", custodian=True)))
     change_grants(tokens, lambda kept: (*kept, grant("bob", "press", datasets=(ODD,))))
     state = state_of(sessions, tokens)
-    return Service(application(state), state, ledger)
+    app = application(state)
+    if not hasattr(app.state, "web"):
+        add_pages(app)
+    return Service(app, state, ledger)
 
 
 def grant(token: str, account: str, datasets: Sequence[str] = ("patients",), custodian: bool = False) -> Grant:
