@@ -18,12 +18,13 @@ from eremite.service.tokens import Grant, change_grants, hash_of, new_token, rea
 from eremite.service.web import pictures, reads
 from eremite.service.web.forms import Form
 from eremite.service.web.guards import CurrentCustodian, CurrentForm, CurrentVisitor, Visitor
-from eremite.service.web.rendering import redirect, render
+from eremite.service.web.rendering import redirect, render, web_of
 from eremite.service.web.routing import PageRoute, status_of
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 _NO_CUSTODIAN = "This page is for custodians."
+_VERIFYING = "A ledger is being verified already; open this page again when that has ended."
 _NOT_YOURS = "You may revoke only tokens that are for your datasets alone and are no custodian's; see eremite token."
 
 
@@ -76,7 +77,11 @@ async def audit(request: Request, caller: CurrentCustodian, before: int | None =
 @router.get("/datasets/{name}/audit/verification")
 async def verification(request: Request, caller: CurrentCustodian) -> Response:
     """The events, and whether the whole ledger holds together."""
-    found = await reads.read(caller, caller.dataset.ledger.verify)
+    verifying = web_of(request).verifying
+    if verifying.locked():
+        raise HTTPException(503, _VERIFYING)
+    async with verifying:  # in a thread of its own, as other reads of a long ledger must not wait for it
+        found = await run_in_threadpool(caller.dataset.ledger.verify)
     return await _audit_page(request, caller, None, found)
 
 

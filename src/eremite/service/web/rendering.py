@@ -4,6 +4,7 @@ Everything that a template shows is escaped. Addresses are paths below the root 
 proxy puts it.
 """
 
+from asyncio import Lock
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_bytes
@@ -52,6 +53,7 @@ class Web:
 
     sessions: Sessions = field(default_factory=Sessions)
     drafts: Drafts = field(default_factory=Drafts)
+    verifying: Lock = field(default_factory=Lock)  # one ledger at a time: it can take minutes
     sign_in_key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
 
 
