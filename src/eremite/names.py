@@ -1,10 +1,18 @@
 """How names from files, and lists of them, are shown. Such a name may hold any character and be of any length."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from eremite.errors import InputError
 
 _LONGEST = 200  # characters; names of datasets, accounts, tokens and requests are never longer
+#: Where a spreadsheet may see the beginning of a formula: at the beginning of a cell, and after whatever it may take
+#: for the end of one, depending on its language, whatever spaces and quotes stand between. Wide and small forms of the
+#: signs count: some spreadsheets read them as the plain ones.
+_FORMULA = re.compile(
+    r"(^|[;|\t\r\n])(?=[\s\"]*["
+    r"=\uff1d\ufe66\u207c\u208c+\uff0b\ufe62\u207a\u208a\ufb29\-\uff0d\ufe63\u2212@\uff20\ufe6b])"
+)
 
 
 def show_name(name: str, longest: int = _LONGEST) -> str:
@@ -41,6 +49,11 @@ def require_name(text: object, what: str) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not text.isprintable():
         raise InputError(f"The {what} must be a text of 1 to {_LONGEST} printable characters.")
     return text
+
+
+def without_formula(cell: object) -> object:
+    """A cell for a CSV file that no spreadsheet runs: an apostrophe stands before whatever looks like a formula."""
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 def first_repeated(names: Iterable[str]) -> str | None:

@@ -56,7 +56,7 @@ class Served:
 
     def ask(self, path: str, question: object, who: str = "alice") -> httpx.Response:
         content = question if isinstance(question, bytes) else json.dumps(question).encode()
-        address = f"{self.address}/v1/datasets{path}?wait=60"
+        address = f"{self.address}/v1/datasets{path}{'' if '?' in path else '?wait=60'}"
         return self.client.post(address, content=content, headers=self.sent(who))
 
     def sent(self, who: str) -> dict[str, str]:
@@ -102,12 +102,19 @@ def command(folder: Path, *arguments: str) -> str:
 
 @contextmanager
 def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = "") -> Iterator[Served]:
-    """A service that runs until the block ends, and prints its first line only. It runs the code `first` before."""
+    """A service that runs until the block ends, and prints its first line only.
+
+    It, and every worker it starts, runs the code `first` before all else.
+    """
+    if first:
+        (folder / "site").mkdir(exist_ok=True)
+        (folder / "site" / "sitecustomize.py").write_text(first)
+    paths = [str(folder / "site"), os.environ.get("PYTHONPATH", "")]
     arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
     process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", f"{first}\n{MINDS_INTERRUPTS}\n{MAIN}", *arguments],
+        [sys.executable, "-W", "error", "-c", f"{MINDS_INTERRUPTS}\n{MAIN}", *arguments],
         cwd=folder,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -122,7 +129,7 @@ def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = ""
     finally:
         process.terminate()
         out, err = process.communicate(timeout=PATIENCE)
-    assert (out, err) == ("", STOPPED if process.returncode == 130 else "")
+    assert (out, err) == ("", STOPPED if process.returncode == 130 else ""), err
 
 
 def wait_for(happened: Callable[[], bool]) -> None:

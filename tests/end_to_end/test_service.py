@@ -292,7 +292,10 @@ def listens(served: Served) -> bool:
 
 def test_two_services_share_one_budget_and_its_answers(service: Served) -> None:
     question = COUNT | {"epsilon": "0.2"}
-    with serving(service.folder, service.tokens, "--root-path", "/eremite") as other, ThreadPoolExecutor(8) as pool:
+    with (
+        serving(service.folder, service.tokens, "--root-path", "/eremite", "--jobs", "other.db") as other,
+        ThreadPoolExecutor(8) as pool,
+    ):
         both = (service, other)
         asked = [pool.submit(where.ask, "/wages/count", question, "bob") for _ in range(8) for where in both]
         assert sorted(future.result().status_code for future in asked) == [200] * 10 + [409] * 6

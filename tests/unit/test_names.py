@@ -1,6 +1,6 @@
 import pytest
 
-from eremite.names import first_repeated, list_names, quote_name, show_name
+from eremite.names import first_repeated, list_names, quote_name, show_name, without_formula
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,28 @@ def test_first_name_that_occurred_before_is_found():
     assert first_repeated(["a", "b", "b", "a"]) == "b"
     assert first_repeated(["a", "b"]) is None
     assert first_repeated([]) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("\uff20SUM(1)", "'\uff20SUM(1)"),
+        ("a;=1+1", "a;'=1+1"),
+        ("a;=1;-2", "a;'=1;'-2"),
+        ('a; "=1"', 'a;\' "=1"'),
+        ("a\t@x", "a\t'@x"),
+        ("a\n+x", "a\n'+x"),
+        (" =1", "' =1"),
+        ("a|\uff0d1", "a|'\uff0d1"),
+    ],
+)
+def test_cell_of_a_csv_file_is_no_formula_wherever_a_spreadsheet_cuts_it(cell: str, written: str) -> None:
+    assert without_formula(cell) == written
+    assert without_formula(written) == written
+
+
+@pytest.mark.parametrize("cell", ["march", "a-b", "a, -1", "x=1", "", None, -1, 0.5])
+def test_other_cells_of_a_csv_file_stay_as_they_are(cell: object) -> None:
+    assert without_formula(cell) == cell

@@ -12,7 +12,7 @@ import typer
 from eremite.cli.options import AsJson, DescriptionFile, LedgerPlace, PlotFile, local_file
 from eremite.cli.output import dump_json, print_answer, print_notice, render
 from eremite.errors import InputError
-from eremite.names import show_name
+from eremite.names import show_name, without_formula
 
 if TYPE_CHECKING:
     from eremite.ledger import Verification
@@ -127,11 +127,7 @@ def _write_csv(path: Path, lines: list[dict[str, Any]]) -> None:
         with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
-            writer.writerows({name: _no_formula(cell) for name, cell in line.items()} for line in lines)
+            # Whoever asks chooses the request's id.
+            writer.writerows({name: without_formula(cell) for name, cell in line.items()} for line in lines)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None
-
-
-def _no_formula(cell: Any) -> Any:
-    """The cell such that a spreadsheet does not run it: whoever asks chooses the request's id."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell

@@ -1,14 +1,20 @@
 """Authentication and authorization: the dependencies of the routes."""
 
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from eremite.errors import InputError
-from eremite.service.errors import TokensUnavailable
-from eremite.service.identity import Proof
+from eremite.service.audit import note
+from eremite.service.errors import TokenRefused, TokensUnavailable
+from eremite.service.identity import Proof, proof_of
+from eremite.service.oidc import Oidc, is_of_issuer
+from eremite.service.rates import Rates
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, find_grant, read_grants, utc_today
 
@@ -18,7 +24,10 @@ _NO_TOKEN = (
 _NO_DATASET = "There is no dataset of this name that this token may ask about."
 _NO_CUSTODIAN = "This is for the custodian's tokens only."
 
-_bearer = HTTPBearer(auto_error=False, description="A token that the custodian made with: eremite token add")
+_bearer = HTTPBearer(
+    auto_error=False,
+    description="A token that the custodian made with eremite token add, or one of the institution's identity provider",
+)
 _Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
@@ -33,7 +42,7 @@ class Caller:
     @property
     def proof(self) -> Proof:
         """What is kept of the caller while a question waits."""
-        return Proof(token_hash=self.grant.hash)
+        return proof_of(self.grant)
 
 
 async def service_state(request: Request) -> ServiceState:
@@ -45,24 +54,66 @@ async def service_state(request: Request) -> ServiceState:
 CurrentState = Annotated[ServiceState, Depends(service_state)]
 
 
-def authenticate(state: CurrentState, credentials: _Credentials) -> Grant:
-    """The grant of the token. The file is read for every request, so that a revoked token fails at once."""
+async def authenticate(request: Request, state: CurrentState, credentials: _Credentials) -> Grant:
+    """The grant of the token, unless its account sends requests too fast."""
+    rates = _rates_of(state)
+    try:
+        grant = await identify(state, "" if credentials is None else credentials.credentials)
+    except TokenRefused as error:
+        sentence = str(error)
+    else:
+        note(request.scope, who=grant.name)
+        if rates is not None:
+            rates.require(grant.account)
+        return grant
+    if rates is not None:
+        rates.require_failure()
+    raise HTTPException(401, sentence, {"WWW-Authenticate": "Bearer"})
+
+
+async def identify(state: ServiceState, token: str) -> Grant:
+    """The grant of a token, of the custodian's or of an issuer's, or a `TokenRefused`.
+
+    The file is read for every request, so that a revoked token fails at once.
+    """
+    oidc = _oidc_of(state)
+    if oidc is not None and is_of_issuer(token):
+        return await oidc.grant(token)
+    grant = await run_in_threadpool(_find_grant, state, token)
+    if grant is None:
+        raise TokenRefused(_NO_TOKEN)
+    return grant
+
+
+def _find_grant(state: ServiceState, token: str) -> Grant | None:
     try:
         grants = read_grants(state.token_file)
     except InputError as error:
         sentence = str(error)
     else:
-        grant = None if credentials is None else find_grant(credentials.credentials, grants, utc_today())
-        if grant is None:
-            raise HTTPException(401, _NO_TOKEN, {"WWW-Authenticate": "Bearer"})
-        return grant
+        return find_grant(token, grants, utc_today())
     raise TokensUnavailable(sentence)
+
+
+def _oidc_of(state: ServiceState) -> Oidc | None:
+    return getattr(state, "oidc", None)
+
+
+def _rates_of(state: ServiceState) -> Rates | None:
+    return getattr(state, "rates", None)
 
 
 CurrentGrant = Annotated[Grant, Depends(authenticate)]
 
 
-def authorize(
+async def hold_place(state: CurrentState, grant: CurrentGrant) -> AsyncIterator[None]:
+    """Hold one of the account's places for requests that wait, until the response has ended; or refuse it."""
+    rates = _rates_of(state)
+    with nullcontext() if rates is None else rates.waiting(grant.account):
+        yield
+
+
+async def authorize(
     state: CurrentState,
     grant: CurrentGrant,
     name: Annotated[str, Path(description="Name of the dataset.")],
@@ -76,7 +127,7 @@ def authorize(
 CurrentCaller = Annotated[Caller, Depends(authorize)]
 
 
-def require_custodian(caller: CurrentCaller) -> Caller:
+async def require_custodian(caller: CurrentCaller) -> Caller:
     """The caller, if the token is a custodian's."""
     if not caller.grant.custodian:
         raise HTTPException(403, _NO_CUSTODIAN)

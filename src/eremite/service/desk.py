@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from fastapi import HTTPException
 
-from eremite.errors import EremiteError, InputError
+from eremite.errors import BudgetRefused, EremiteError, InputError
 from eremite.ledger import Account, Stored, Unanswered
 from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TooManyWaiting
 from eremite.service.identity import Proof
@@ -228,7 +228,7 @@ class Desk:
         if job.state == "canceled":
             return job
         if not self._lane(job).waiting.remove(job.id):
-            raise HTTPException(409, _TOO_LATE)
+            raise BudgetRefused(_TOO_LATE)
         return self._end(job, replace(job, state="canceled"))
 
     def begin(self, turn: Sequence[Job]) -> list[Job]:
@@ -339,6 +339,11 @@ class Desk:
     async def stopped(self) -> None:
         """Wait, after `stop`, until the turns under way have ended and the workers too."""
         await asyncio.gather(*(lane.stopped() for lane in self._all_lanes()))
+
+    def close(self) -> None:
+        """End the workers, each after what it does at the moment, and close the file of jobs."""
+        for lane in self._all_lanes():
+            lane.close()
         self._jobs.close()
 
     def _all_lanes(self) -> set[Lane]:

@@ -95,7 +95,11 @@ class Lane:
         """Wait until the turn under way has ended, after `stop`, and end the worker."""
         if self._running is not None:
             await asyncio.shield(self._running)
-        await self._in_thread(self._worker.close)
+        await self._in_thread(self.close)
+
+    def close(self) -> None:
+        """End the worker after what it does at the moment, whose answer is then stored."""
+        self._worker.close()
 
     async def replace(self, worker: Worker, adopt: Callable[[Mapping[str, Facts]], None]) -> None:
         """Start another worker beside this one and let it take over between two turns.

@@ -1,19 +1,31 @@
-"""Middleware around every request: response times, the length of a body, unexpected errors."""
+"""Middleware around every request: response times, the length of a body, unexpected errors; and the order of all."""
 
 import asyncio
 import os
 
-from fastapi import HTTPException
+from fastapi import FastAPI, HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from eremite.service.audit import Audit
 from eremite.service.errors import LOG, error_response
+from eremite.service.headers import HeadAsGet, SecurityHeaders
 from eremite.service.limits import MAX_BODY_BYTES
 from eremite.service.ticks import sleep_until_tick
 from eremite.service.work import INTERNAL
 
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _STEPS_PER_TICK = 10
+
+
+def add_middleware(app: FastAPI, tick: float) -> None:
+    """Add all middleware. What is added last is outermost: it delays every response, and hides what the others take."""
+    app.add_middleware(BodyLimit)
+    app.add_middleware(ErrorBoundary)
+    app.add_middleware(Audit)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(HeadAsGet)  # around the audit, which then finds the route of a HEAD in its own scope
+    app.add_middleware(QuantizedDelay, tick=tick)
 
 
 class QuantizedDelay:

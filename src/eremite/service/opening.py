@@ -18,14 +18,14 @@ def open_ledgers(
     """The description and the ledger of every dataset, by name. Reads no row. Unsound ledgers are errors now."""
     found: dict[str, tuple[Path, Ledger]] = {}
     for path in paths:
-        name, ledger = opened_ledger(path, place, create=create)
+        name = read_description(path).dataset.name
         if "/" in name or name in (".", ".."):
             raise InputError(
                 f"{path} names its dataset {name!r}, which cannot be part of an address; use another name."
             )
         if name in found:
             raise InputError(f"Two descriptions name their dataset {name!r}; serve one of them.")
-        found[name] = path, ledger
+        found[name] = path, opened_ledger(path, place, create=create)[1]
     for ledger in {ledger.where: ledger for _, ledger in found.values()}.values():
         _require_sound(ledger)
     return found

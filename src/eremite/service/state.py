@@ -42,7 +42,8 @@ class ServiceState:
     ledger_reads: LedgerReads
 
     def close(self) -> None:
-        """Close the ledgers: each then has all its charges in one file, and its witness has the last event."""
-        with ExitStack() as ledgers:  # closes all of them, even if one fails
+        """End the workers, then close the ledgers: each has all its charges in one file, its witness the last event."""
+        with ExitStack() as ledgers:  # it closes all of them, even if one fails
             for dataset in self.datasets.values():
                 ledgers.callback(dataset.ledger.close)
+            ledgers.callback(self.desk.close)  # the last to be named is the first to be called

@@ -9,6 +9,8 @@ import hmac
 import json
 import os
 import secrets
+import stat
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +23,15 @@ from eremite.names import require_name
 from eremite.service.file_permissions import require_private_file, require_private_folder
 from eremite.service.limits import MAX_TOKEN_CHARS
 
+try:
+    import fcntl
+except ImportError:  # on Windows, where two changes at once are not kept apart
+    fcntl = None  # type: ignore[assignment]
+
 _FORMAT = 1
+_LOCK_SECONDS = 10.0
+_LOCK_PAUSE = 0.05
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,29 +108,71 @@ def read_grants(path: Path) -> tuple[Grant, ...]:
 
 
 def change_grants(path: Path, change: Callable[[tuple[Grant, ...]], tuple[Grant, ...]]) -> None:
-    """Replace the grants by `change(grants)`, atomically. The new file serves as a lock against a second change."""
+    """Replace the grants by `change(grants)`, atomically, one change at a time.
+
+    The draft of the new file serves as the lock. The lock ends with the process that holds it, so the draft of a change
+    that was killed hinders no other.
+    """
     try:
         with suppress(FileNotFoundError):
             path.stat()  # fails if links form a circle; from Python 3.13 on, `resolve` does not
         file = path.resolve()  # replace the file itself, not a link to it
         draft = file.with_name(f"{file.name}.new")
         require_private_folder(path)
-        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        raise InputError(
-            f"{draft} exists: another eremite token is at work, or was interrupted; then remove that file."
-        ) from None
+        handle = _lock(draft)
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}); check its folder.") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as new:
+    with os.fdopen(handle, "w", encoding="utf-8") as new:
+        try:
             new.write(_to_text(change(read_grants(path) if path.exists() else ())))
             new.flush()
             os.fsync(new.fileno())
-        draft.replace(file)
-    except BaseException:
-        draft.unlink(missing_ok=True)  # on failure only: after `replace`, a draft belongs to the next change
-        raise
+            draft.replace(file)
+        except BaseException:
+            draft.unlink(missing_ok=True)  # on failure only: after `replace`, a draft belongs to the next change
+            raise
+
+
+def _lock(draft: Path) -> int:
+    """The empty draft, open and locked. Waits a while for another change to end."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        handle = os.open(draft, os.O_CREAT | os.O_RDWR | _NO_LINK, 0o600)
+        try:
+            if _is_locked(handle, draft):
+                os.truncate(handle, 0)  # what a change that was killed has left
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+        if time.monotonic() >= deadline:
+            raise InputError(f"{draft} is locked: another eremite token is at work; try again when it has ended.")
+        time.sleep(_LOCK_PAUSE)
+
+
+def _is_locked(handle: int, draft: Path) -> bool:
+    """Whether the open file is locked now, and is still the draft: the change before may have put it into place."""
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise InputError(f"{draft} is no plain file of its own, as eremite makes it; remove it.")
+    require_private_file(draft, found)
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(found, draft.lstat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def tokens_readable(path: Path) -> bool:
+    """Whether the tokens can be read now, so that callers can be told apart."""
+    try:
+        read_grants(path)
+    except InputError:
+        return False
+    return True
 
 
 def _to_text(grants: tuple[Grant, ...]) -> str:

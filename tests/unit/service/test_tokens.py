@@ -1,13 +1,19 @@
 """Tokens are kept as hashes, in a file that only its owner reads, and are valid until they expire."""
 
 import re
+import signal
+import subprocess
+import sys
+import time
 from datetime import date
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
 from eremite.errors import InputError
-from eremite.service.tokens import Grant, change_grants, find_grant, hash_of, new_token, read_grants
+from eremite.service import tokens
+from eremite.service.tokens import Grant, change_grants, find_grant, hash_of, new_token, read_grants, tokens_readable
 
 TOKEN = "Zm9yIHRoZSB0ZXN0cyBvbmx5"  # noqa: S105
 ALICE = Grant(name="alice", account="research", datasets=("patients",), expires=date(2027, 1, 31), hash=hash_of(TOKEN))
@@ -58,7 +64,8 @@ def test_change_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
+def test_two_changes_at_once_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_LOCK_SECONDS", 0)
     file = tmp_path / "tokens.json"
 
     def meanwhile(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
@@ -68,6 +75,67 @@ def test_two_changes_at_once_are_not_mixed(tmp_path: Path) -> None:
 
     change_grants(file, meanwhile)
     assert read_grants(file) == (ALICE,)
+
+
+def test_change_waits_for_another_to_end(tmp_path: Path) -> None:
+    file, under_way, ended = tmp_path / "tokens.json", Event(), []
+
+    def slowly(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+        under_way.set()
+        time.sleep(0.1)
+        ended.append("first")
+        return (*grants, ALICE)
+
+    first = Thread(target=change_grants, args=(file, slowly))
+    first.start()
+    under_way.wait()
+    change_grants(file, lambda grants: (*grants, BOSS))
+    assert ended == ["first"]
+    first.join()
+    assert read_grants(file) == (ALICE, BOSS)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_draft_that_a_killed_change_left_hinders_no_other(tmp_path: Path) -> None:
+    file, draft = tmp_path / "tokens.json", tmp_path / "tokens.json.new"
+    change_grants(file, lambda _: (ALICE, BOSS))
+    script = """
+import os, pathlib, signal, sys
+from eremite.service.tokens import change_grants
+change_grants(pathlib.Path(sys.argv[1]), lambda _: os.kill(os.getpid(), signal.SIGKILL))
+"""
+    killed = subprocess.run([sys.executable, "-c", script, file], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    draft.write_text("the beginning of something much longer than what comes, " * 100)
+    change_grants(file, lambda _: (BOSS,))
+    assert read_grants(file) == (BOSS,)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("kind", ["link", "second name", "writable"])
+def test_draft_that_another_user_may_have_put_there_is_not_written(tmp_path: Path, kind: str) -> None:
+    file, draft, other = tmp_path / "tokens.json", tmp_path / "tokens.json.new", tmp_path / "other"
+    other.write_text("precious")
+    if kind == "link":
+        draft.symlink_to(other)
+    elif kind == "second name":
+        draft.hardlink_to(other)
+    else:
+        draft.touch()
+        draft.chmod(0o622)
+    with pytest.raises(InputError, match=r"cannot be written|is no plain file|can be written by others"):
+        change_grants(file, lambda _: (ALICE,))
+    assert other.read_text() == "precious"
+    assert not file.exists()
+
+
+def test_tokens_are_readable_while_the_file_is_there_and_sound(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.json"
+    assert not tokens_readable(file)
+    change_grants(file, lambda _: (ALICE,))
+    assert tokens_readable(file)
+    file.write_text("{")
+    assert not tokens_readable(file)
 
 
 def test_change_that_is_done_leaves_the_next_one_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
