@@ -154,9 +154,7 @@ def test_epsilon_for_an_accuracy_is_found_and_used(visit: Visit) -> None:
     visit.page.get_by_role("button", name="Find").click()
     expect(visit.page.locator("#forecast .answer")).to_contain_text("is needed", timeout=PATIENCE)
     visit.see("epsilon")
-    visit.page.get_by_role("button", name=re.compile("Use epsilon")).or_(
-        visit.page.get_by_role("link", name=re.compile("Use epsilon"))
-    ).click()
+    visit.page.get_by_role("link", name=re.compile("Use epsilon")).click()
     expect(visit.page.get_by_label("Epsilon", exact=True)).not_to_have_value("0.1")
 
 

@@ -16,11 +16,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from eremite.errors import InputError
+from eremite.service.audit import note
 from eremite.service.auth import Caller
 from eremite.service.errors import TokensUnavailable
 from eremite.service.identity import Proof, grant_now
+from eremite.service.rates import Rates
 from eremite.service.state import ServiceState
-from eremite.service.tokens import Grant, hash_of
+from eremite.service.tokens import Grant
 from eremite.service.web.forms import Form, read_form
 from eremite.service.web.rendering import root_of, web_of
 from eremite.service.web.sessions import LIFETIME, Signed
@@ -59,15 +61,10 @@ class Visitor:
         return Caller(self.state, self.grant, self.state.datasets[name])
 
 
-def proof_of(token: str) -> Proof:
-    """What a session keeps of a token."""
-    return Proof(token_hash=hash_of(token))
-
-
 async def grant_of(state: ServiceState, proof: Proof) -> Grant | None:
-    """What somebody may do now; None if their token is unknown, revoked or expired."""
+    """What somebody may do now; None if their token was revoked or has expired."""
     try:
-        return await run_in_threadpool(grant_now, state.token_file, proof)
+        return await run_in_threadpool(grant_now, state.token_file, proof, getattr(state, "oidc", None), waiting=False)
     except InputError as error:
         sentence = str(error)
     raise TokensUnavailable(sentence)
@@ -84,9 +81,18 @@ async def find_visitor(request: Request) -> Visitor | None:
     if grant is None:
         web_of(request).sessions.close(session_id)
         return None
+    note(request.scope, who=grant.name)
+    rates = rates_of(state)
+    if rates is not None:
+        rates.require(grant.account)
     visitor = Visitor(state, signed, grant)
     request.state.visitor = visitor
     return visitor
+
+
+def rates_of(state: ServiceState) -> Rates | None:
+    """What each account is allowed, if the service limits it. Pages count as requests of the API do."""
+    return getattr(state, "rates", None)
 
 
 async def require_visitor(request: Request) -> Visitor:

@@ -10,13 +10,21 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from eremite.errors import BudgetRefused, InputError, LedgerError
-from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TokensUnavailable, TooManyWaiting
+from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, IssuerUnavailable, TokensUnavailable, TooManyWaiting
 from eremite.service.web.guards import NotSignedIn
 from eremite.service.web.rendering import address, is_fragment, redirect, render, root_of
 from eremite.service.work import LEDGER_UNAVAILABLE
 
+_ISSUER_UNAVAILABLE = "The institution's identity provider is out of reach; sign in again later."
 _TOO_MANY = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
-_TITLES = {403: "Not allowed", 404: "Not found", 409: "Refused", 422: "Not a valid question", 503: "Out of reach"}
+_TITLES = {
+    403: "Not allowed",
+    404: "Not found",
+    409: "Refused",
+    422: "Not a valid question",
+    429: "Too many requests",
+    503: "Out of reach",
+}
 #: What is expected to go wrong, and has a sentence.
 EXPECTED = (
     RequestValidationError,
@@ -25,6 +33,7 @@ EXPECTED = (
     InputError,
     BudgetRefused,
     LedgerError,
+    IssuerUnavailable,
     TokensUnavailable,
     TooManyWaiting,
 )
@@ -74,6 +83,8 @@ def status_of(error: Exception) -> tuple[int, str]:
         case LedgerError():
             LOG.error("%s", error)
             return 503, LEDGER_UNAVAILABLE
+        case IssuerUnavailable():
+            return 503, _ISSUER_UNAVAILABLE
         case TokensUnavailable():
             LOG.error("%s", error)
             return 503, TOKENS_UNAVAILABLE

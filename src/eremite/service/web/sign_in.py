@@ -6,7 +6,10 @@ import re
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from eremite.service.limits import MAX_TOKEN_CHARS
+from eremite.service.audit import note
+from eremite.service.auth import identify
+from eremite.service.errors import TokenRefused
+from eremite.service.identity import proof_of
 from eremite.service.state import ServiceState
 from eremite.service.web.forms import Form, read_form
 from eremite.service.web.guards import (
@@ -16,9 +19,8 @@ from eremite.service.web.guards import (
     CurrentForm,
     drop_cookie,
     find_visitor,
-    grant_of,
     new_sign_in_cookie,
-    proof_of,
+    rates_of,
     require_same_site,
     set_cookie,
     sign_in_secret,
@@ -55,15 +57,18 @@ async def sign_in(request: Request) -> Response:
     if not hmac.compare_digest(sign_in_secret(web_of(request).sign_in_key, cookie), form.text(CSRF_FIELD)):
         return _form(request, then, _OLD_FORM, 403)
     state: ServiceState = request.app.state.service
-    token = _token(form)
-    proof = proof_of(token)
-    grant = await grant_of(state, proof) if token and len(token) <= MAX_TOKEN_CHARS else None
-    if grant is None:
+    try:
+        grant = await identify(state, _token(form))
+    except TokenRefused:
+        rates = rates_of(state)
+        if rates is not None:
+            rates.require_failure()
         return _form(request, then, _UNKNOWN, 401)
+    note(request.scope, who=grant.name)
     sessions = web_of(request).sessions
     sessions.close(request.cookies.get(SESSION_COOKIE, ""))
     response = _go_on(request, then)
-    set_cookie(request, response, SESSION_COOKIE, sessions.open(proof))
+    set_cookie(request, response, SESSION_COOKIE, sessions.open(proof_of(grant)))
     drop_cookie(request, response, SIGN_IN_COOKIE)
     return response
 
