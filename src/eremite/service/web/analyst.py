@@ -282,7 +282,10 @@ def _points(caller: Caller, draft: Draft | None) -> Any:
     field = {"detect": "candidates", "explain": "point"}.get(draft.kind if draft is not None else "")
     if draft is None or field is None:
         return None
-    points = points_of(draft.form.text(field), names_of_points(draft.form), caller.dataset.facts)
+    try:
+        points = points_of(draft.form.text(field), names_of_points(draft.form), caller.dataset.facts)
+    except InputError:
+        return None  # the facts have changed since
 
     def said(place: int) -> str:
         return ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"

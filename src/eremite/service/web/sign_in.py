@@ -35,7 +35,7 @@ _NO_COOKIE = (
     "The browser sent no cookie with the form. Allow cookies for this site, and open it by https, or on this machine."
 )
 _OLD_FORM = "This form was open for too long; send it once more."
-_PATH = re.compile(r"/(?![/\\])[^\\\s]*")
+_PATH = re.compile(r"/(?!/)[!-\[\]-~]*")  # of this site, and in plain letters, as headers need it
 
 
 @router.get("/sign-in")

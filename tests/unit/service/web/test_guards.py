@@ -258,6 +258,7 @@ def test_api_takes_no_cookie(served: Service) -> None:
         ("/\\elsewhere.example", "/"),
         ("https://elsewhere.example", "/"),
         ("/x\r\nSet-Cookie: a=b", "/"),
+        ("/ü", "/"),
     ],
 )
 def test_signing_in_leads_to_pages_of_ours_only(served: Service, then: str, where: str) -> None:
