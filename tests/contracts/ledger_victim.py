@@ -15,9 +15,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import psycopg
-
-from eremite.ledger import Ledger, Reserved, Stored, open_ledger, sqlite_file, transitions
+from eremite.ledger import Ledger, Reserved, Stored, open_ledger, postgres_store, sqlite_file, transitions
 from eremite.ledger.events import Charged, Released
 from tests.contracts.ledger_places import ALICE, opened, pure
 
@@ -51,7 +49,7 @@ def haunt(death: Death) -> None:
 
     def watched(execute: Callable[..., Any]) -> Callable[..., Any]:
         def step(*arguments: Any, **named: Any) -> Any:
-            commits = "COMMIT" in arguments
+            commits = "COMMIT" in arguments or postgres_store._FLUSH in arguments
             if commits:
                 death.at(f"{phase} written, not committed")
             result = execute(*arguments, **named)
@@ -66,7 +64,7 @@ def haunt(death: Death) -> None:
 
     real = sqlite3.connect
     sqlite_file.sqlite3.connect = lambda *a, **k: real(*a, **k, factory=Watched)  # type: ignore[assignment]
-    psycopg.Connection.execute = watched(psycopg.Connection.execute)  # type: ignore[method-assign]
+    postgres_store._trip = watched(postgres_store._trip)
 
     reserve, store_release = transitions.reserve, transitions.store_release
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eremite import BudgetRefused, InputError, Privacy
-from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, Unanswered, open_ledger, sql
+from eremite.ledger import Cost, Ledger, LedgerError, MemoryStore, Reserved, Stored, Unanswered, migrations, open_ledger
 from eremite.ledger.chain import next_row
 from eremite.ledger.events import CapSet, Charged, DatasetOpened, Refused, Released
 from eremite.ledger.store import Changes
@@ -308,14 +308,14 @@ def test_end_that_was_cut_off_is_found_by_a_hash_that_was_noted(where):
     """Head and sums mended: nothing in the ledger itself can tell."""
     ledger = opened(where, 1)
     ledger.reserve(ALICE, "r0", "f", pure("0.1"), {"query": "count"})
-    contents = ledger._store.contents()
+    head = ledger._store.contents(lambda contents: contents.head)
     ledger.reserve(ALICE, "r1", "f", pure("0.1"), {"query": "count"})
     noted = ledger.verify().head.hash
     assert ledger.verify(noted).sound
     assert noted == ledger.history()[-1].hash
     execute(where, "DELETE FROM eremite_events WHERE seq = 3")
     execute(where, "DELETE FROM eremite_requests WHERE request_id = 'r1'")
-    execute(where, f"UPDATE eremite_head SET seq = 2, hash = '{contents.head.hash}'")
+    execute(where, f"UPDATE eremite_head SET seq = 2, hash = '{head.hash}'")
     execute(where, "UPDATE eremite_standings SET epsilon = '1/10', rho = '1/200', charges = 1")
     assert ledger.verify().sound
     assert ledger.verify(noted).findings == ("No event has the hash that was noted: events were cut off or rewritten.",)
@@ -376,10 +376,10 @@ def test_older_ledger_is_brought_forward_and_keeps_everything(where, monkeypatch
     before = ledger.history()
     ledger.close()
     later = [
-        *sql.MIGRATIONS,
+        *migrations.MIGRATIONS,
         ("ALTER TABLE eremite_head ADD COLUMN note TEXT", "UPDATE eremite_head SET note = 'x'"),
     ]
-    monkeypatch.setattr(sql, "MIGRATIONS", later)
+    monkeypatch.setattr(migrations, "MIGRATIONS", later)
     for _ in range(2):
         migrated = open_ledger(where)
         assert migrated.history() == before
@@ -392,7 +392,7 @@ def test_failed_migration_leaves_the_ledger_as_it_was(where, monkeypatch):
     opened(where, 1).close()
     with monkeypatch.context() as patch:
         broken = ("ALTER TABLE eremite_head ADD COLUMN note TEXT", "UPDATE nowhere SET x = 1")
-        patch.setattr(sql, "MIGRATIONS", [*sql.MIGRATIONS, broken])
+        patch.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, broken])
         with pytest.raises(LedgerError, match="nothing was released"):
             open_ledger(where)
     ledger = open_ledger(where)

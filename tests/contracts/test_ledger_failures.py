@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from eremite import BudgetRefused, InputError
-from eremite.ledger import Ledger, LedgerError, Reserved, open_ledger
+from eremite.ledger import Ledger, LedgerError, Reserved, open_ledger, postgres_store
 from eremite.ledger.events import Charged
 from tests.contracts.ledger_places import ALICE, opened, place, pure
 from tests.contracts.ledger_server import Server, running_server
@@ -307,18 +307,18 @@ def test_postgres_lost_within_a_request_releases_nothing_and_loses_nothing(serve
     where = place("postgres", Path(), server.url)
     ledger = opened(where, 100)
     ask(ledger, "r0")
-    real = psycopg.Connection.execute
+    real = postgres_store._trip
 
-    def dying(self: Any, query: Any, *rest: Any, **more: Any) -> Any:
-        if query != "COMMIT":
-            return real(self, query, *rest, **more)
+    def dying(connection: Any, *statements: Any) -> Any:
+        if postgres_store._FLUSH not in statements:
+            return real(connection, *statements)
         monkeypatch.undo()
         if committed:
-            real(self, query, *rest, **more)
+            real(connection, *statements)
         server.stop()
-        return real(self, "SELECT 1")
+        return real(connection, ("SELECT 1", ()))
 
-    monkeypatch.setattr(psycopg.Connection, "execute", dying)
+    monkeypatch.setattr(postgres_store, "_trip", dying)
     with pytest.raises(LedgerError) as caught:
         ask(ledger, "r1")
     assert "nothing was released. If the request was charged, it stays so" in told(caught.value)

@@ -129,7 +129,7 @@ def test_charge_reads_back_as_it_was_written():
 
 @pytest.mark.parametrize("change", HOSTILE, ids=str)
 def test_charge_that_was_changed_is_refused_at_once(change):
-    row = Row(1, "2026-01-01T00:00:00+00:00", "charged", json.dumps(CHARGE | change), "", "")
+    row = Row(1, "2026-01-01T00:00:00+00:00", "charged", json.dumps(CHARGE | change), "", "", "patients", "alice")
     with pytest.raises(LedgerError, match="Event 1 of the ledger cannot be read"):
         _ = row.event
 
@@ -137,7 +137,7 @@ def test_charge_that_was_changed_is_refused_at_once(change):
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+23:59", "yesterday", None])
 def test_time_that_was_changed_is_refused(time):
     with pytest.raises(LedgerError, match="Event 1 of the ledger cannot be read"):
-        _ = Row(1, time, "charged", canonical(CHARGE), "", "").happened
+        _ = Row(1, time, "charged", canonical(CHARGE), "", "", "patients", "alice").happened
 
 
 @pytest.mark.parametrize("release", ["xx", "[]", "7", "[" * 100_000])

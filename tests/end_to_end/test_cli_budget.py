@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from eremite.cli.history import _no_formula
 from tests.end_to_end.command_line import Captured, refused, run, run_json, words
 from tests.end_to_end.patients import description
 
@@ -147,6 +148,43 @@ def test_history_as_csv(capsys: Captured) -> None:
         2,
         "Error: Cannot write no/trail.csv: No such file or directory; choose another file for --csv.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ('a|" @x', "a|\" '@x"),
+        ("\t-1", "\t'-1"),
+        ("plain; words", "plain; words"),
+        (-1, -1),
+    ],
+)
+def test_no_cell_is_a_formula_however_it_is_cut(cell: object, written: object) -> None:
+    assert _no_formula(cell) == written
+
+
+def test_last_events_are_printed_alone(capsys: Captured) -> None:
+    for _ in range(3):
+        count(capsys, "0.1")
+    every = run_json(capsys, "history", "patients.toml")
+    assert len(every) == 7
+    assert run_json(capsys, "history", "patients.toml", "--last", "2") == every[-2:]
+    assert run_json(capsys, "history", "patients.toml", "--last", "99") == every
+    assert run(capsys, "history", "patients.toml", "--last", "2", "--csv", "trail.csv")[1].startswith("Wrote 2 events")
+    assert "--last or --verify" in refused(capsys, "history", "patients.toml", "--last", "2", "--verify")
+
+
+def test_long_history_is_printed_part_by_part(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        count(capsys, "0.1")
+    every, table = run_json(capsys, "history", "patients.toml"), run(capsys, "history", "patients.toml")[1]
+    monkeypatch.setattr("eremite.cli.history._AT_ONCE", 2)
+    assert run_json(capsys, "history", "patients.toml") == every
+    assert words(run(capsys, "history", "patients.toml")[1]) == words(table)
+    assert run(capsys, "history", "patients.toml", "--account", "nobody", "--json")[1] == "[]\n"
+    assert run(capsys, "history", "patients.toml", "--account", "nobody")[1] == "\n"
 
 
 def test_history_as_csv_holds_letters_of_no_encoding(capsys: Captured) -> None:

@@ -3,7 +3,9 @@
 import csv
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,15 +17,17 @@ from eremite.errors import InputError
 from eremite.names import show_name, without_formula
 
 if TYPE_CHECKING:
-    from eremite.ledger import Verification
+    from eremite.ledger import Entry, Verification
 
 _HASH = re.compile("[0-9a-f]{64}")
 _WIDEST = 24  # letters of an account; a longer one is not aligned
+_AT_ONCE = 1000  # events that are printed together
 
 
 def history(
     description: DescriptionFile,
     account: Annotated[str | None, typer.Option("--account", help="Only events of this account.")] = None,
+    last: Annotated[int | None, typer.Option("--last", min=1, help="Only the last so many events.")] = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", callback=local_file, help="Write a CSV file instead.")
     ] = None,
@@ -41,7 +45,9 @@ def history(
     if noted is not None and not verify:
         raise InputError("Give --noted together with --verify.")
     if not verify:
-        _print_events(description, ledger, account, csv_file, plot, as_json)
+        _print_events(description, ledger, account, last, csv_file, plot, as_json)
+    elif last is not None:
+        raise InputError("Give --last or --verify, not both: only the whole ledger can be verified.")
     elif plot is not None:
         raise InputError("Give --plot or --verify, not both.")
     else:
@@ -49,22 +55,61 @@ def history(
 
 
 def _print_events(
-    path: Path, place: str | None, account: str | None, csv_file: Path | None, plot: Path | None, as_json: bool
+    path: Path,
+    place: str | None,
+    account: str | None,
+    last: int | None,
+    csv_file: Path | None,
+    plot: Path | None,
+    as_json: bool,
 ) -> None:
-    from eremite.ledger.to_json import entry_to_json, line_to_json
+    """Print events as they are read: a ledger may be longer than memory."""
     from eremite.session import ledger_to_look_at
 
     dataset, ledger, complaint = ledger_to_look_at(path, place)
     if complaint is not None:
         print_notice(complaint)
-    entries = ledger.history(dataset, account)
-    lines = [line_to_json(entry) for entry in entries]
+    entries = ledger.entries(dataset, account) if last is None else ledger.history(dataset, account, limit=last)
     if csv_file is not None:
-        _write_csv(csv_file, lines)
-        text = f"Wrote {len(lines):,} events to {csv_file}."
+        text = f"Wrote {_write_csv(csv_file, entries):,} events to {csv_file}."
     else:
-        text = dump_json([entry_to_json(entry) for entry in entries]) if as_json else _table(lines)
+        text = _print_but_the_last(_as_json(entries) if as_json else _as_tables(entries))
     print_answer(text, lambda: ledger.timeline(dataset, account).plot(), plot)
+
+
+def _print_but_the_last(texts: Iterable[str]) -> str:
+    """Print texts one after the other, and return the last, which ends the answer."""
+    last = ""
+    for text in texts:
+        typer.echo(last, nl=False)
+        last = text
+    return last
+
+
+def _as_json(entries: Iterable["Entry"]) -> Iterator[str]:
+    """The parts of one JSON list."""
+    from eremite.ledger.to_json import entry_to_json
+
+    before = "["
+    for some in _in_parts(entries):
+        yield before + dump_json([entry_to_json(entry) for entry in some])[1:-1]
+        before = ", "
+    yield "]" if before == ", " else "[]"
+
+
+def _as_tables(entries: Iterable["Entry"]) -> Iterator[str]:
+    from eremite.ledger.to_json import line_to_json
+
+    before = ""
+    for some in _in_parts(entries):
+        yield before + _table([line_to_json(entry) for entry in some])
+        before = "\n"
+
+
+def _in_parts(entries: Iterable["Entry"]) -> Iterator[list["Entry"]]:
+    left = iter(entries)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
 
 
 def _print_verification(path: Path, place: str | None, noted: str | None, as_json: bool) -> None:
@@ -120,14 +165,18 @@ def _spent(line: dict[str, Any]) -> str:
     return ", ".join(f"{name} {_cell(line[name])}" for name in ("epsilon", "delta") if line[name])
 
 
-def _write_csv(path: Path, lines: list[dict[str, Any]]) -> None:
-    from eremite.ledger.to_json import FIELDS
+def _write_csv(path: Path, entries: Iterable["Entry"]) -> int:
+    """Write a line for every event, and return how many there are."""
+    from eremite.ledger.to_json import FIELDS, line_to_json
 
+    written = 0
     try:
         with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
-            # Whoever asks chooses the request's id.
-            writer.writerows({name: without_formula(cell) for name, cell in line.items()} for line in lines)
+            for entry in entries:  # whoever asks chooses the request's id
+                writer.writerow({name: without_formula(cell) for name, cell in line_to_json(entry).items()})
+                written += 1
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror}; choose another file for --csv.") from None
+    return written

@@ -65,6 +65,20 @@ def serve(
         Path | None,
         typer.Option("--jobs", help="The file that keeps waiting questions. Default: jobs.db beside the tokens."),
     ] = None,
+    oidc: Annotated[
+        Path | None,
+        typer.Option("--oidc", help="A file (.toml) that says whose tokens of an identity provider are accepted."),
+    ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option("--audit", help="Append a line for every request to this file: who, what, and the status."),
+    ] = None,
+    requests_per_second: Annotated[
+        float, typer.Option("--requests-per-second", help="So many requests an account may send, on average.")
+    ] = 20.0,
+    forecasts_per_hour: Annotated[
+        float, typer.Option("--forecasts-per-hour", help="So many forecasts an account may ask for.")
+    ] = 120.0,
     as_json: AsJson = False,
 ) -> None:
     """Answer questions over HTTP from whoever has a token. Put a proxy with TLS in front."""
@@ -73,6 +87,9 @@ def serve(
     require_extra()
     from eremite.service.application import application
     from eremite.service.assembly import Assembly, Settings
+    from eremite.service.audit import open_audit
+    from eremite.service.oidc import read_oidc
+    from eremite.service.rates import rates_of
     from eremite.service.server import open_socket, run
     from eremite.service.tokens import read_grants
 
@@ -89,14 +106,22 @@ def serve(
         tick=tick,
         lanes=lanes,
         longest_question=longest_question,
+        rates=rates_of(requests_per_second, forecasts_per_hour),
+        oidc=None if oidc is None else read_oidc(oidc),
     )
     with open_socket(host, port) as bound:
         with spinner("Opening the tables, and compiling: a minute or two the first time, seconds from then on"):
             assembly = Assembly(descriptions, settings)
-        with closing(assembly.state) as state:
+        with open_audit(audit), closing(assembly.state) as state:
             let_others_handle()
-            names = list(state.datasets)
-            ended_by = run(application(state), bound, root_path, lambda: _print_address(bound, names, as_json))
+            ended_by = run(
+                application(state),
+                bound,
+                root_path,
+                ready=lambda: _print_address(bound, list(state.datasets), as_json),
+                on_start=assembly.go_on,
+                on_stop=state.desk.stop,
+            )
             too_late()  # a question under way is completed by its worker, which a second signal must not end
     if ended_by == SIGINT:
         explain_with(lambda _: "Stopping; a question that is under way is answered and stored first.")

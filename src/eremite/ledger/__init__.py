@@ -12,6 +12,7 @@ from eremite.ledger.events import (
     LedgerAccepted,
     Refused,
     Released,
+    RowsReplaced,
     SourceNoted,
 )
 from eremite.ledger.ledger import Entry, Ledger, Remaining, utc_now
@@ -49,6 +50,7 @@ __all__ = [
     "Released",
     "Remaining",
     "Reserved",
+    "RowsReplaced",
     "SourceNoted",
     "Stored",
     "Unanswered",

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from eremite.errors import LedgerError
-from eremite.ledger.events import Event, canonical, from_payload, kind_of, to_payload
+from eremite.ledger.events import Event, canonical, filed_under, from_payload, kind_of, to_payload
 
 START = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event as stored. Only `seq` gives the order: `time` is what the clock said, and clocks may run back."""
+    """One event as stored. Only `seq` gives the order: `time` is what the clock said, and clocks may run back.
+
+    `dataset` and `analyst` repeat what the payload says, so that a store can find the event (`filed_under`).
+    """
 
     seq: int
     time: str
@@ -20,6 +23,8 @@ class Row:
     payload: str
     previous: str
     hash: str
+    dataset: str
+    analyst: str
 
     @property
     def event(self) -> Event:
@@ -54,13 +59,19 @@ class Head:
 
 def next_row(head: Head, time: datetime, event: Event) -> Row:
     """The row that appends an event to the chain."""
-    row = Row(head.seq + 1, time.astimezone(UTC).isoformat(), kind_of(event), to_payload(event), head.hash, "")
-    return Row(row.seq, row.time, row.kind, row.payload, row.previous, hash_of(row))
+    said = head.seq + 1, time.astimezone(UTC).isoformat(), kind_of(event), to_payload(event), head.hash
+    return Row(*said, _hash(*said), *filed_under(event))
 
 
 def hash_of(row: Row) -> str:
-    """SHA-256 of the other fields of a row, in one unambiguous text."""
-    said = [row.seq, row.time, row.kind, row.payload, row.previous]
+    """SHA-256 of number, time, kind, payload and previous hash, in one unambiguous text.
+
+    Dataset and analyst are in the payload.
+    """
+    return _hash(row.seq, row.time, row.kind, row.payload, row.previous)
+
+
+def _hash(*said: str | int) -> str:
     if not all(isinstance(part, str | int) for part in said):
         return ""  # eremite never wrote such a row
     return hashlib.sha256(canonical(said).encode()).hexdigest()

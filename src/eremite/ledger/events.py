@@ -15,8 +15,11 @@ from eremite.ledger.cost import Cost
 from eremite.privacy import Privacy, checked_budget, written_fraction
 
 #: 2 adds `source` to an opened dataset, 3 has `question` instead of `words` in a charge, 4 adds `neighbors` to an
-#: opened dataset; all else is written in 1.
-FORMATS = (1, 2, 3, 4)
+#: opened dataset, 5 is that of replaced rows; all else is written in 1.
+FORMATS = (1, 2, 3, 4, 5)
+
+#: The analyst of what concerns a whole dataset; no analyst can have this name.
+EVERYONE = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +110,14 @@ class LedgerAccepted:
     hash: str
 
 
-Event = DatasetOpened | CapSet | Charged | Released | Refused | SourceNoted | LedgerAccepted
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsReplaced:
+    """A service went on with other rows of the dataset. Its budget stays the same, and so does what was spent."""
+
+    dataset: str
+
+
+Event = DatasetOpened | CapSet | Charged | Released | Refused | SourceNoted | LedgerAccepted | RowsReplaced
 """Any event of the history."""
 
 _KINDS: dict[str, type[Event]] = {
@@ -118,6 +128,7 @@ _KINDS: dict[str, type[Event]] = {
     "refused": Refused,
     "source noted": SourceNoted,
     "ledger accepted": LedgerAccepted,
+    "rows replaced": RowsReplaced,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _LEFT_OUT: dict[type[Event], tuple[str, ...]] = {DatasetOpened: ("source", "neighbors"), Charged: ("question", "words")}
@@ -130,6 +141,11 @@ def kind_of(event: Event) -> str:
     return _NAMES[type(event)]
 
 
+def filed_under(event: Event) -> tuple[str, str]:
+    """The dataset and the analyst under which an event is found; `EVERYONE` if it concerns the whole dataset."""
+    return event.dataset, getattr(event, "analyst", None) or EVERYONE
+
+
 def to_payload(event: Event) -> str:
     """The event as canonical JSON."""
     values = {name: _plain(getattr(event, name)) for name in event.__slots__}
@@ -140,6 +156,8 @@ def to_payload(event: Event) -> str:
 
 
 def _format(event: Event) -> int:
+    if isinstance(event, RowsReplaced):
+        return 5
     if isinstance(event, DatasetOpened) and event.neighbors is not None:
         return 4
     if isinstance(event, DatasetOpened) and event.source is not None:

@@ -1,7 +1,7 @@
 """The ledger: privacy budgets that outlive the process, kept in a store."""
 
 import atexit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,21 +9,34 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from eremite.errors import BudgetRefused, InputError
+from eremite.errors import BudgetRefused, InputError, LedgerError
 from eremite.ledger import transitions
 from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.cost import Cost
 from eremite.ledger.decide import Refusal
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, Event, LedgerAccepted, Released, SourceNoted
+from eremite.ledger.events import (
+    EVERYONE,
+    CapSet,
+    Charged,
+    DatasetOpened,
+    Event,
+    LedgerAccepted,
+    Released,
+    RowsReplaced,
+    SourceNoted,
+    filed_under,
+)
 from eremite.ledger.remaining import in_words, remaining
-from eremite.ledger.store import EVERYONE, Account, Changes, Page, Store
+from eremite.ledger.store import Account, Changes, Page, Slice, Store
 from eremite.ledger.timeline import BudgetTimeline, budget_timeline
 from eremite.ledger.transitions import Reserved, Stored, Unanswered, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.names import require_name
 from eremite.privacy import Neighbors, Privacy, checked_budget
+
+_AT_ONCE = 1000  # events that are read together
 
 
 def utc_now() -> datetime:
@@ -101,6 +114,10 @@ class Ledger:
             self._note(SourceNoted(dataset=require_name(dataset, "dataset"), source=require_name(source, "source")))
         return tuple(sorted(sharing - {dataset}))
 
+    def note_rows_replaced(self, dataset: str) -> None:
+        """Record that other rows of a known dataset are asked about from now on. Its budget stays as it is."""
+        self._note(RowsReplaced(dataset=require_name(dataset, "dataset")))
+
     def accept(self, dataset: str, witness: Witness, *, reason: str, known: Head) -> None:
         """Accept this ledger although its witness contradicts it, for the custodian; the reason is recorded.
 
@@ -164,7 +181,8 @@ class Ledger:
     ) -> Reserved | Stored:
         """Charge a request, or return the stored release of one that was charged before.
 
-        Raises `BudgetRefused`, and charges nothing, if a budget does not cover it. `fingerprint` identifies the
+        Raises `BudgetRefused`, and charges nothing, if a budget does not cover it; the refusal is recorded unless
+        `transitions.MOST_REFUSALS` of the account are, since its last charge or cap. `fingerprint` identifies the
         question: the same id with another fingerprint is an `InputError`. `question` holds its fields, for the
         history.
         """
@@ -192,7 +210,7 @@ class Ledger:
 
     def became_of(self, account: Account, request_id: str) -> Stored | Unanswered | None:
         """What became of a request: its release, that it has none though it was charged, or None without a charge."""
-        return self._store.change(account, request_id, lambda page: (None, transitions.became_of(page)))
+        return transitions.became_of(self._store.page(account, request_id))
 
     def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:
         """Store the release of a request that was charged. Only a stored release may be returned to the analyst.
@@ -211,19 +229,60 @@ class Ledger:
         return Remaining(least, " ".join(map(in_words, budgets)))
 
     def budgets(self, dataset: str) -> list[tuple[str | None, Budget]]:
-        """The budget of the whole dataset, under None, and then those of its accounts, sorted by name."""
-        standings = [s for s in self._store.contents().standings if s.account.dataset == dataset]
-        by_name = sorted(standings, key=lambda standing: standing.account.analyst)
-        return [(standing.account.analyst or None, budget_of(standing)) for standing in by_name]
+        """The budget of the whole dataset, under None, and then those of its accounts, sorted by name.
 
-    def history(self, dataset: str | None = None, analyst: str | None = None) -> list[Entry]:
-        """All events in order, or only those of a dataset or an account."""
-        entries = (_entry(row) for row in self._store.contents().rows)
-        return [entry for entry in entries if _about(entry.event, dataset, analyst)]
+        An account has one once it has a cap or was charged.
+        """
+        standings = sorted(self._store.standings(dataset), key=lambda standing: standing.account.analyst)
+        budgets = [(standing.account.analyst or None, budget_of(standing)) for standing in standings]
+        return [(name, budget) for name, budget in budgets if name is None or budget.cap or budget.spent.charges]
+
+    def releases(self, account: Account, *, before: int | None = None, limit: int = 100) -> list[Entry]:
+        """The last `limit` releases of an account, newest first; with `before`, of those before that event.
+
+        The next page is `before=` the number of the last entry here. It takes as long as the page is, not the ledger.
+        """
+        found = Slice(
+            dataset=account.dataset,
+            analyst=account.analyst,
+            releases=True,
+            before=before,
+            newest_first=True,
+            limit=_at_least_none(limit),
+        )
+        return [_entry(row) for row in self._store.rows(found)]
+
+    def history(
+        self,
+        dataset: str | None = None,
+        analyst: str | None = None,
+        *,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> list[Entry]:
+        """All events in order, or only those of a dataset or an account.
+
+        With `before`, only those before that event; with `limit`, only the last of these, still in order. The page
+        before is then `before=` the number of the first entry here.
+        """
+        if limit is None:
+            return list(self.entries(dataset, analyst, before=before))
+        found = Slice(dataset=dataset, analyst=analyst, before=before, newest_first=True, limit=_at_least_none(limit))
+        return [_entry(row) for row in reversed(self._store.rows(found))]
+
+    def entries(
+        self, dataset: str | None = None, analyst: str | None = None, *, before: int | None = None
+    ) -> Iterator[Entry]:
+        """The events of `history`, one after the other: only some are in memory at a time."""
+        return map(_entry, self._rows(dataset, analyst, before))
 
     def timeline(self, dataset: str, analyst: str | None = None) -> BudgetTimeline:
-        """The budget of a dataset over time, with those of all its accounts or of the named one; it can be plotted."""
-        course = budget_timeline([(entry.time, entry.event) for entry in self.history(dataset)], dataset, analyst)
+        """The budget of a dataset over time, with those of all its accounts or of the named one; it can be plotted.
+
+        Of a long history it has some moments, evenly spread, and the last one (`timeline.MOST_MOMENTS`).
+        """
+        rows = (row for row in self._rows(dataset) if row.kind != "released")  # a release changes no budget
+        course = budget_timeline(((entry.time, entry.event) for entry in map(_entry, rows)), dataset, analyst)
         if not course.whole:
             raise InputError(f"Dataset {dataset!r} is not in this ledger.")
         return course
@@ -233,7 +292,7 @@ class Ledger:
 
         Whoever can write the ledger can cut off its end and fix head and sums. Only a hash kept elsewhere reveals it.
         """
-        return verification(self._store.contents(), noted)
+        return self._store.contents(lambda contents: verification(contents, noted))
 
     def ping(self, within: float = 2.0) -> None:
         """Raise a `LedgerError` unless the ledger can be read and was not set back.
@@ -248,7 +307,7 @@ class Ledger:
 
         The copy has every charge up to that moment, and none of the later ones.
         """
-        return verification(self._store.backup(target))
+        return self._store.backup(target, verification)
 
     def close(self) -> None:
         """Close the files and connections of the store; the next use opens them again.
@@ -267,7 +326,17 @@ class Ledger:
             self._witness.settle(self._store)
         self._unsettled = False
 
-    def _note(self, event: SourceNoted | LedgerAccepted) -> None:
+    def _rows(self, dataset: str | None, analyst: str | None = None, before: int | None = None) -> Iterator[Row]:
+        """The rows in order, read some at a time; the chain grows at its end alone, so none is missed."""
+        last = 0
+        while True:
+            found = self._store.rows(Slice(dataset=dataset, analyst=analyst, after=last, before=before, limit=_AT_ONCE))
+            yield from found
+            if len(found) < _AT_ONCE:
+                return
+            last = found[-1].seq
+
+    def _note(self, event: SourceNoted | LedgerAccepted | RowsReplaced) -> None:
         account = Account(event.dataset, EVERYONE)
         self._store.change(account, None, lambda page: transitions.note(page, self._clock(), event))
         self._unsettled = True
@@ -303,9 +372,16 @@ def _charge(account: Account, request_id: str, fingerprint: str, cost: Cost, que
 
 
 def _entry(row: Row) -> Entry:
-    return Entry(row.seq, row.happened, row.event, row.hash)
+    event = row.event
+    if (row.dataset, row.analyst) != filed_under(event):
+        raise LedgerError(
+            f"Event {row.seq} of the ledger is filed under another dataset or account than its own: somebody changed "
+            "it. Verify the ledger, and restore it from a backup."
+        )
+    return Entry(row.seq, row.happened, event, row.hash)
 
 
-def _about(event: Event, dataset: str | None, analyst: str | None) -> bool:
-    whose = getattr(event, "analyst", None)
-    return dataset in (None, event.dataset) and analyst in (None, whose)
+def _at_least_none(limit: int) -> int:
+    if limit < 0:
+        raise InputError("limit must be 0 or more.")
+    return limit

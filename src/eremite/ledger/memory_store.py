@@ -1,13 +1,19 @@
 """A ledger in memory, which ends with its process."""
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from threading import Lock
 
 from eremite.errors import InputError
 from eremite.ledger.chain import Head, Row
+from eremite.ledger.events import EVERYONE
 from eremite.ledger.process_guard import ProcessGuard
-from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing, T
+from eremite.ledger.store import Account, Changes, Contents, Page, Request, Slice, Standing, T
+
+_Key = tuple[str | None, str | None, bool]
 
 
 class MemoryStore:
@@ -18,6 +24,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
+        self._filed: defaultdict[_Key, list[Row]] = defaultdict(list)  # under dataset, analyst, whether releases alone
         self._standings: dict[Account, Standing] = {}
         self._requests: dict[tuple[Account, str], Request] = {}
         self._lock = Lock()
@@ -32,16 +39,32 @@ class MemoryStore:
                 self._write(changes)
             return outcome
 
-    def page(self, account: Account) -> Page:
-        """The page of an account, for reading."""
+    def page(self, account: Account, request_id: str | None = None) -> Page:
+        """The page of an account, and of one of its requests, for reading."""
         with self._lock:
-            return self._page(account, None)
+            return self._page(account, request_id)
 
-    def contents(self) -> Contents:
-        """All rows, standings and requests."""
+    def rows(self, wanted: Slice) -> list[Row]:
+        """Some events."""
+        with self._lock:
+            filed = self._filed.get((wanted.dataset, wanted.analyst, wanted.releases), [])
+            first = bisect_right(filed, wanted.after, key=lambda row: row.seq)
+            end = len(filed) if wanted.before is None else bisect_left(filed, wanted.before, key=lambda row: row.seq)
+            if wanted.newest_first:
+                return filed[max(first, end - wanted.limit) : end][::-1]
+            return filed[first : min(end, first + wanted.limit)]
+
+    def standings(self, dataset: str) -> list[Standing]:
+        """The standings of a dataset and of its accounts."""
+        with self._lock:
+            return [standing for account, standing in self._standings.items() if account.dataset == dataset]
+
+    def contents(self, examine: Callable[[Contents], T]) -> T:
+        """What `examine` says of all rows, standings and requests."""
         with self._lock:
             standings, requests = tuple(self._standings.values()), tuple(self._requests.values())
-            return Contents(self._head, tuple(self._rows), standings, requests)
+            contents = Contents(self._head, tuple(self._rows), standings, requests)
+        return examine(contents)
 
     def sources(self) -> list[Row]:
         """The events that record the sources of datasets."""
@@ -56,7 +79,7 @@ class MemoryStore:
     def ping(self, within: float) -> None:
         """Do nothing: memory can always be read."""
 
-    def backup(self, target: Path) -> Contents:
+    def backup(self, target: Path, examine: Callable[[Contents], T]) -> T:
         """Refuse: a ledger in memory has no copy."""
         raise InputError("A ledger in memory cannot be copied to a file; open the session with ledger=.")
 
@@ -78,4 +101,7 @@ class MemoryStore:
             self._standings[standing.account] = standing
         if changes.request is not None:
             self._requests[changes.request.account, changes.request.request_id] = changes.request
-        self._rows.append(changes.row)
+        row = changes.row
+        self._rows.append(row)
+        for key in product((None, row.dataset), (None, row.analyst), {False, row.kind == "released"}):
+            self._filed[key].append(row)

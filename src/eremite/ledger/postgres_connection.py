@@ -52,7 +52,7 @@ def connect(url: str, patience: float | None = None) -> "Connection":
     bounds = {name: value for name, value in _NETWORK.items() if name not in given}
     if patience is not None:
         bounds["connect_timeout"] = max(2, round(patience))
-    connection: Connection = _bounded().connect(url, autocommit=True, **bounds)
+    connection: Connection = _bounded().connect(url, autocommit=True, client_encoding="UTF8", **bounds)
     try:
         with patience_of(connection, patience):
             for setting in _SETTINGS:

@@ -5,20 +5,23 @@ locked. The file must be on a disk of this machine, because the log needs memory
 """
 
 import sqlite3
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from eremite.errors import LedgerError
-from eremite.ledger import sql
+from eremite.errors import LedgerError, LedgerNotice
+from eremite.ledger import migrations, sql
 from eremite.ledger.batching import Batches, Task
 from eremite.ledger.chain import Head, Row
 from eremite.ledger.connection import Busy, OneConnection
 from eremite.ledger.remembered import Remembered
-from eremite.ledger.sqlite_copy import write_copy
+from eremite.ledger.sqlite_copy import keep_former, write_copy
 from eremite.ledger.sqlite_errors import sentence
 from eremite.ledger.sqlite_file import LedgerFile
-from eremite.ledger.store import Account, Changes, Contents, Page, T
+from eremite.ledger.store import Account, Changes, Contents, Page, Slice, Standing, T
 
 
 class SqliteStore:
@@ -40,15 +43,20 @@ class SqliteStore:
             self._run(lambda file: self._write_until_settled(file, task))
         return task.answer()
 
-    def page(self, account: Account) -> Page:
-        return self._read(lambda file: _page(file, account, None))
+    def page(self, account: Account, request_id: str | None = None) -> Page:
+        return self._read(lambda file: _page(file, account, request_id))
 
-    def contents(self) -> Contents:
-        statements = (sql.HEAD, sql.ALL_EVENTS, sql.ALL_STANDINGS, sql.ALL_REQUESTS)
+    def rows(self, wanted: Slice) -> list[Row]:
+        return self._read(lambda file: [Row(*row) for row in file.execute(*sql.slice_of(wanted)).fetchall()])
 
-        def once(file: LedgerFile) -> Contents:
+    def standings(self, dataset: str) -> list[Standing]:
+        found = self._read(lambda file: file.execute(sql.STANDINGS, (dataset,)).fetchall())
+        return [sql.standing_from(row) for row in found]
+
+    def contents(self, examine: Callable[[Contents], T]) -> T:
+        def once(file: LedgerFile) -> T:
             with file.reading():
-                return sql.contents_of(*(file.execute(statement).fetchall() for statement in statements))
+                return sql.examined(file.execute, examine)
 
         return self._run(once)
 
@@ -64,8 +72,8 @@ class SqliteStore:
         except Busy:
             raise LedgerError(f"{self.where} is busy: it did not answer within {within:g} seconds.") from None
 
-    def backup(self, target: Path) -> Contents:
-        return self._run(lambda file: write_copy(file, target))
+    def backup(self, target: Path, examine: Callable[[Contents], T]) -> T:
+        return self._run(lambda file: write_copy(file, target, examine))
 
     def close(self) -> None:
         self._connection.close()
@@ -126,11 +134,28 @@ class SqliteStore:
         if version == 0 and not self._create:
             raise self._remembered.missing(self.where)
         file.prepare()
-        if version < len(sql.MIGRATIONS):
+        if version < len(migrations.MIGRATIONS):
             with file.writing():
                 version = self._version(file)  # another process may have migrated it in the meantime
                 self.is_new = version == 0
-                _migrate(file, version)
+                self._migrate(file, version)
+
+    def _migrate(self, file: LedgerFile, version: int) -> None:
+        """Bring the tables to our version; the ledger as it was is kept beside the file."""
+        newest = len(migrations.MIGRATIONS)
+        if version == newest:
+            return
+        kept = keep_former(self._path, newest) if version else None
+        try:
+            migrations.migrate(_Tables(file), version, {})
+        except BaseException:
+            if kept is not None:
+                with suppress(OSError):
+                    kept.unlink()  # the ledger itself stays as it was
+            raise
+        if kept is not None:
+            words = f"{self.where} was brought to version {newest} of its tables; as it was, it is kept in {kept.name}."
+            warnings.warn(words, LedgerNotice, stacklevel=2)
 
     def _version(self, file: LedgerFile) -> int:
         """The version of the tables; 0 for an empty file, an error for a file that is no ledger or a newer one."""
@@ -139,17 +164,24 @@ class SqliteStore:
             return 0
         if "eremite_head" not in names:
             raise LedgerError(f"{self._path} is an SQLite file but no ledger; give the ledger another name.")
-        version = int(file.execute(sql.VERSION).fetchall()[0][0])
-        if version > len(sql.MIGRATIONS):
-            raise sql.too_new(self.where, version)
+        version = int(file.execute(migrations.VERSION).fetchall()[0][0])
+        if version > len(migrations.MIGRATIONS):
+            raise migrations.too_new(self.where, version)
         return version
 
 
-def _migrate(file: LedgerFile, version: int) -> None:
-    for script in sql.MIGRATIONS[version:]:
-        for statement in script:
-            file.execute(statement)
-    file.execute(sql.SET_VERSION, (len(sql.MIGRATIONS),))
+class _Tables:
+    """The tables in an open file, for their migration."""
+
+    def __init__(self, file: LedgerFile) -> None:
+        self._file = file
+
+    def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self._file.execute(statement, tuple(values)).fetchall()
+
+    def each(self, statement: str, values: Iterable[Sequence[Any]]) -> None:
+        for one in values:
+            self._file.execute(statement, tuple(one))
 
 
 def _hash_at(file: LedgerFile, seq: int) -> str | None:

@@ -3,7 +3,7 @@
 A store knows no rules and no events. Every store passes `tests/contracts/test_ledger.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -11,9 +11,6 @@ from typing import Protocol, TypeVar
 from eremite.ledger.budget import NOTHING, Spent
 from eremite.ledger.chain import Head, Row
 from eremite.privacy import Privacy
-
-#: The analyst in the account of a whole dataset; no analyst can have this name.
-EVERYONE = ""
 
 T = TypeVar("T")
 
@@ -35,6 +32,7 @@ class Standing:
     spent: Spent = NOTHING
     rows_per_person: int | None = None  # only of a whole dataset, like `neighbors`
     neighbors: str | None = None  # None for "replace"
+    refusals: int = 0  # only of an account: how many were recorded since its last charge or change of its cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +66,30 @@ class Changes:
     request: Request | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """Which events to read: at most `limit` with a number above `after` and below `before`, in order or newest first.
+
+    Of all datasets or of one, of all analysts or of one; all events or the releases alone.
+    """
+
+    limit: int
+    dataset: str | None = None
+    analyst: str | None = None
+    releases: bool = False
+    after: int = 0
+    before: int | None = None
+    newest_first: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Everything in a ledger at one moment."""
+    """Everything in a ledger at one moment. `rows` and `requests` can be read once, in this order."""
 
     head: Head
-    rows: tuple[Row, ...]
+    rows: Iterable[Row]
     standings: tuple[Standing, ...]
-    requests: tuple[Request, ...]
+    requests: Iterable[Request]
 
 
 class Store(Protocol):
@@ -96,8 +110,14 @@ class Store(Protocol):
     def is_new(self) -> bool:
         """Whether the ledger was created when this store was opened."""
 
-    def page(self, account: Account) -> Page:
-        """The page of an account, for reading."""
+    def page(self, account: Account, request_id: str | None = None) -> Page:
+        """The page of an account, and of one of its requests, for reading."""
+
+    def rows(self, wanted: Slice) -> list[Row]:
+        """Some events, found without reading the others."""
+
+    def standings(self, dataset: str) -> list[Standing]:
+        """The standings of a dataset and of its accounts."""
 
     def sources(self) -> list[Row]:
         """The events that record the sources of datasets, in order."""
@@ -108,11 +128,14 @@ class Store(Protocol):
     def ping(self, within: float) -> None:
         """Raise a `LedgerError` unless the ledger can be read within so many seconds and was not set back."""
 
-    def backup(self, target: Path) -> Contents:
-        """Copy the ledger as of one moment into a new file, and return the contents of the copy."""
+    def backup(self, target: Path, examine: Callable[[Contents], T]) -> T:
+        """Copy the ledger as of one moment into a new file, and return what `examine` says of the copy."""
 
-    def contents(self) -> Contents:
-        """All rows, standings and requests, even of a ledger that was set back, so that it can be examined."""
+    def contents(self, examine: Callable[[Contents], T]) -> T:
+        """What `examine` says of all rows, standings and requests; even of a ledger that was set back.
+
+        The contents are read as `examine` goes through them, and are not there afterwards.
+        """
 
     def close(self) -> None:
         """Close files and connections; the next use opens them again."""

@@ -13,6 +13,7 @@ from eremite.ledger.events import (
     LedgerAccepted,
     Refused,
     Released,
+    RowsReplaced,
     SourceNoted,
 )
 from eremite.ledger.ledger import Entry
@@ -34,6 +35,7 @@ _KINDS: dict[type[Event], str] = {
     Refused: "refused",
     SourceNoted: "source noted",
     LedgerAccepted: "ledger accepted",
+    RowsReplaced: "rows replaced",
 }
 
 
@@ -124,6 +126,8 @@ def _release(event: Released) -> dict[str, Any]:
 def _what(event: Event) -> str:
     if isinstance(event, CapSet | LedgerAccepted):
         return event.reason
+    if isinstance(event, RowsReplaced):
+        return "other rows from here on; what was spent stays spent"
     if isinstance(event, SourceNoted):
         return f"fingerprint {event.source[:_SHOWN]}"
     if isinstance(event, Charged):

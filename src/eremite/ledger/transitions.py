@@ -7,9 +7,23 @@ from eremite.errors import InputError, LedgerError
 from eremite.ledger.budget import Budget
 from eremite.ledger.chain import Row, next_row
 from eremite.ledger.decide import Refusal, decide
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, LedgerAccepted, Refused, Released, SourceNoted
-from eremite.ledger.store import EVERYONE, Account, Changes, Page, Request, Standing
+from eremite.ledger.events import (
+    EVERYONE,
+    CapSet,
+    Charged,
+    DatasetOpened,
+    LedgerAccepted,
+    Refused,
+    Released,
+    RowsReplaced,
+    SourceNoted,
+)
+from eremite.ledger.store import Account, Changes, Page, Request, Standing
 from eremite.privacy import Privacy
+
+#: Refusals of an account that are recorded between two of its charges or changes of its cap. Later ones are answered
+#: in the same words and not recorded: whoever is refused must not be able to fill the disk.
+MOST_REFUSALS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,7 @@ def set_cap(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
     account = Account(wanted.dataset, EVERYONE if wanted.analyst is None else wanted.analyst)
     whole = known(page, wanted.dataset)
     before = whole if wanted.analyst is None else page.account or Standing(account, None)
-    return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap),)), None
+    return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap, refusals=0),)), None
 
 
 def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
@@ -84,7 +98,7 @@ def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None,
     decision = decide(tuple(map(budget_of, standings)), wanted.cost)
     if isinstance(decision, Refusal):
         return _refused(page, now, wanted, decision)
-    after = tuple(replace(s, spent=budget.spent) for s, budget in zip(standings, decision, strict=True))
+    after = tuple(replace(s, spent=budget.spent, refusals=0) for s, budget in zip(standings, decision, strict=True))
     row = next_row(page.head, now, wanted)
     request = Request(Account(wanted.dataset, wanted.analyst), wanted.request_id, wanted.fingerprint, row.seq)
     return Changes(row, after, request), Reserved(row.happened)
@@ -113,7 +127,13 @@ def store_release(page: Page, now: datetime, released: Released) -> tuple[Change
     return Changes(row, (), replace(page.request, released=row.seq)), None
 
 
-def note(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted) -> tuple[Changes, None]:
+def record_refusal(page: Page, now: datetime, refused: Refused) -> Changes:
+    """Record a refusal, and count it."""
+    mine = page.account or Standing(Account(refused.dataset, refused.analyst), None)
+    return Changes(next_row(page.head, now, refused), (replace(mine, refusals=mine.refusals + 1),))
+
+
+def note(page: Page, now: datetime, noted: SourceNoted | LedgerAccepted | RowsReplaced) -> tuple[Changes, None]:
     """Record a fact about a known dataset; no budget changes."""
     known(page, noted.dataset)
     return Changes(next_row(page.head, now, noted)), None
@@ -177,7 +197,10 @@ def _release_in(row: Row) -> str:
     return event.release
 
 
-def _refused(page: Page, now: datetime, wanted: Charged, why: Refusal) -> tuple[Changes, Refusal]:
+def _refused(page: Page, now: datetime, wanted: Charged, why: Refusal) -> tuple[Changes | None, Refusal]:
+    """Refuse a request, and record it unless `MOST_REFUSALS` are."""
+    if page.account is not None and page.account.refusals >= MOST_REFUSALS:
+        return None, why
     refused = Refused(
         dataset=wanted.dataset,
         analyst=wanted.analyst,
@@ -185,4 +208,4 @@ def _refused(page: Page, now: datetime, wanted: Charged, why: Refusal) -> tuple[
         wanted=wanted.cost,
         sentence=why.sentence,
     )
-    return Changes(next_row(page.head, now, refused)), why
+    return record_refusal(page, now, refused), why

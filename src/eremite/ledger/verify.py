@@ -7,8 +7,20 @@ from eremite.errors import InputError, LedgerError
 from eremite.ledger import transitions
 from eremite.ledger.chain import Head, Row, hash_of
 from eremite.ledger.decide import Refusal
-from eremite.ledger.events import CapSet, Charged, DatasetOpened, LedgerAccepted, Refused, Released, SourceNoted
-from eremite.ledger.store import EVERYONE, Account, Changes, Contents, Page, Request, Standing
+from eremite.ledger.events import (
+    EVERYONE,
+    CapSet,
+    Charged,
+    DatasetOpened,
+    Event,
+    LedgerAccepted,
+    Refused,
+    Released,
+    RowsReplaced,
+    SourceNoted,
+    filed_under,
+)
+from eremite.ledger.store import Account, Changes, Contents, Page, Request, Standing
 from eremite.ledger.transitions import Stored
 
 
@@ -27,27 +39,31 @@ class Verification:
 
 def verification(contents: Contents, noted: str | None = None) -> Verification:
     """All problems of a ledger. Those of the chain come first, and may cause the others."""
-    replayed = _Replay()
-    lost = noted is not None and noted not in {row.hash for row in contents.rows}
-    findings = ["No event has the hash that was noted: events were cut off or rewritten."] if lost else []
-    findings += [*_links(contents), *(found for row in contents.rows for found in replayed.take(row))]
-    findings += _differences(contents, replayed)
-    return Verification(contents.head, tuple(findings))
-
-
-def _links(contents: Contents) -> Iterator[str]:
-    """A sentence for each row that was changed, removed or reordered."""
-    before = Head()
+    replayed, before, lost = _Replay(), Head(), noted is not None
+    of_chain: list[str] = []
+    of_events: list[str] = []
     for row in contents.rows:
-        if row.seq != before.seq + 1:
-            yield f"Event {before.seq + 1} is missing or out of place: event {row.seq} is there instead."
-        elif row.previous != before.hash:
-            yield f"Event {row.seq} does not follow the event before it: one of the two was changed or replaced."
-        if hash_of(row) != row.hash:
-            yield f"Event {row.seq} was changed: its hash does not match."
+        lost &= row.hash != noted
+        of_chain += _links(before, row)
+        of_events += replayed.take(row)
         before = Head(row.seq, row.hash)
+    if lost:
+        of_chain.insert(0, "No event has the hash that was noted: events were cut off or rewritten.")
     if before != contents.head:
-        yield f"The ledger ends at event {before.seq}, its head says event {contents.head.seq}: the end was changed."
+        of_chain.append(
+            f"The ledger ends at event {before.seq}, its head says event {contents.head.seq}: the end was changed."
+        )
+    return Verification(contents.head, (*of_chain, *of_events, *_differences(contents, replayed)))
+
+
+def _links(before: Head, row: Row) -> Iterator[str]:
+    """A sentence if the row was changed, removed or reordered."""
+    if row.seq != before.seq + 1:
+        yield f"Event {before.seq + 1} is missing or out of place: event {row.seq} is there instead."
+    elif row.previous != before.hash:
+        yield f"Event {row.seq} does not follow the event before it: one of the two was changed or replaced."
+    if hash_of(row) != row.hash:
+        yield f"Event {row.seq} was changed: its hash does not match."
 
 
 @dataclass(slots=True)
@@ -61,18 +77,21 @@ class _Replay:
     def take(self, row: Row) -> Iterator[str]:
         """Apply an event with the functions that wrote it, or yield why they could not have written it."""
         try:
-            changes = self._changes(row)
+            event = row.event
+            changes = self._changes(row, event)
         except (InputError, LedgerError) as error:
             yield f"Event {row.seq} ({row.kind}) cannot have happened: {error}"
             return
+        if (row.dataset, row.analyst) != filed_under(event):
+            yield f"Event {row.seq} is filed under another dataset or account than its own."
         if isinstance(changes, Refusal):
             yield f"Event {row.seq} was charged beyond the cap: {changes.sentence}"
-        elif changes is not None:
+        elif changes is not None:  # as for a dataset that was opened twice
             self._apply(changes)
         self.head = Head(row.seq, row.hash)
 
-    def _changes(self, row: Row) -> Changes | Refusal | None:
-        event, now = row.event, row.happened
+    def _changes(self, row: Row, event: Event) -> Changes | Refusal | None:
+        now = row.happened
         match event:
             case DatasetOpened():
                 return transitions.open_dataset(self._page(event.dataset, EVERYONE), now, event)[0]
@@ -89,10 +108,10 @@ class _Replay:
                 return transitions.store_release(
                     self._page(event.dataset, event.analyst, event.request_id), now, event
                 )[0]
-            case SourceNoted() | LedgerAccepted():
+            case SourceNoted() | LedgerAccepted() | RowsReplaced():
                 return transitions.note(self._page(event.dataset, EVERYONE), now, event)[0]
             case Refused():
-                return None
+                return transitions.record_refusal(self._page(event.dataset, event.analyst), now, event)
 
     def _page(self, dataset: str, analyst: str, request_id: str = "") -> Page:
         account = Account(dataset, analyst)
@@ -117,7 +136,8 @@ def _differences(contents: Contents, replayed: _Replay) -> Iterator[str]:
         if kept.get(account) != replayed.standings.get(account):
             whose = f"dataset {account.dataset!r}" if account.analyst == EVERYONE else f"account {account.analyst!r}"
             yield f"The sums kept for {whose} do not match its events."
-    asked = {(request.account, request.request_id): request for request in contents.requests}
-    for key in sorted(asked.keys() | replayed.requests.keys(), key=str):
-        if asked.get(key) != replayed.requests.get(key):
-            yield f"The record of request {key[1]!r} does not match its events."
+    asked = replayed.requests
+    keys = ((request, (request.account, request.request_id)) for request in contents.requests)
+    wrong = [key for request, key in keys if asked.pop(key, None) != request]
+    for _, request_id in sorted({*wrong, *asked}, key=str):
+        yield f"The record of request {request_id!r} does not match its events."

@@ -17,7 +17,8 @@ from threading import Lock
 from eremite.errors import LedgerError, LedgerNotice
 from eremite.ledger.budget import NOTHING
 from eremite.ledger.chain import Head
-from eremite.ledger.store import EVERYONE, Account, Store
+from eremite.ledger.events import EVERYONE
+from eremite.ledger.store import Account, Store
 from eremite.ledger.witness_file import Witnessed, folder_locked, read_witnessed, write_witnessed
 from eremite.privacy import Privacy
 

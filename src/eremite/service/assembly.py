@@ -1,22 +1,29 @@
 """Puts a service together: ledgers here, rows in workers, a desk between the two; and replaces rows while it runs."""
 
+import asyncio
 import os
+import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import current_thread, main_thread
 
+from eremite.errors import EremiteError
 from eremite.ledger import Creation
+from eremite.names import list_names
 from eremite.service.desk import LONGEST_QUESTION, Desk
 from eremite.service.identity import grant_now
 from eremite.service.jobs import JobFile
 from eremite.service.lanes import LONGEST_FORECAST, MOST_TOGETHER, Lane
 from eremite.service.layout import cores_of_lanes, datasets_of_lanes
 from eremite.service.ledger_reads import LedgerReads
+from eremite.service.oidc import Oidc
 from eremite.service.opening import open_ledgers
+from eremite.service.rates import Rates
 from eremite.service.state import Dataset, ServiceState
-from eremite.service.worker import Opening, ProcessWorker
+from eremite.service.worker import Opening, ProcessWorker, WorkerDied
 from eremite.table import Facts
 
 
@@ -32,6 +39,8 @@ class Settings:
     lanes: int | None = None
     longest_question: float = LONGEST_QUESTION
     longest_forecast: float = LONGEST_FORECAST
+    rates: Rates = field(default_factory=Rates)
+    oidc: Oidc | None = None
 
 
 class Assembly:
@@ -39,6 +48,7 @@ class Assembly:
 
     def __init__(self, paths: Sequence[Path], settings: Settings) -> None:
         self._settings = settings
+        self._reloading: asyncio.Task[None] | None = None
         self._ledgers = open_ledgers(paths, settings.ledger, settings.create)
         self._groups = datasets_of_lanes(list(self._ledgers), settings.lanes)
         self._cores = cores_of_lanes(len(self._groups), _available())
@@ -56,6 +66,16 @@ class Assembly:
         self._lanes = [self._lane(worker) for worker in workers]
         self.state = self._state(facts, jobs)
 
+    def go_on(self) -> None:
+        """Go on with the jobs that waited, in a running event loop; from now on SIGHUP opens all rows again."""
+        self.state.desk.go_on()
+        loop = asyncio.get_running_loop()
+        if current_thread() is main_thread() and hasattr(signal, "SIGHUP"):
+            loop.add_signal_handler(signal.SIGHUP, self._reload_soon)
+
+    def _reload_soon(self) -> None:
+        self._reloading = asyncio.get_running_loop().create_task(self.reload_all())
+
     async def reload(self, dataset: str) -> None:
         """Open the rows of a dataset again, beside the old ones, which answer until the new ones take over.
 
@@ -67,10 +87,19 @@ class Assembly:
             facts = {name: known.facts for name, known in self.state.datasets.items()}
             await self._lanes[-1].replace(ProcessWorker(self._forecast_opening(facts)), lambda _: None)
 
+    async def reload_all(self) -> None:
+        """Open the rows of all datasets again. What cannot be opened is told to the custodian, and stays as it was."""
+        for group in filter(None, self._groups):
+            try:
+                await self.reload(group[0])
+            except (EremiteError, WorkerDied) as error:
+                self.state.desk.log(f"The rows of {list_names(group, 'datasets')} were not replaced: {error}")
+
     def _adopt(self, dataset: str, facts: Mapping[str, Facts]) -> None:
         for name, known in facts.items():
             self.state.datasets[name] = Dataset.of(name, known, self.state.datasets[name].ledger)
             self.state.desk.forget_forecasts(name)
+        self.state.datasets[dataset].ledger.note_rows_replaced(dataset)
 
     @property
     def _alone(self) -> bool:
@@ -99,11 +128,18 @@ class Assembly:
             forecast_lane=self._lanes[-1],
             jobs=jobs,
             ledger_reads=ledger_reads,
-            granted=partial(grant_now, settings.tokens),
+            granted=partial(grant_now, settings.tokens, oidc=settings.oidc),
             longest_question=settings.longest_question,
         )
         return ServiceState(
-            datasets=datasets, token_file=settings.tokens, tick=settings.tick, desk=desk, ledger_reads=ledger_reads
+            datasets=datasets,
+            token_file=settings.tokens,
+            tick=settings.tick,
+            desk=desk,
+            ledger_reads=ledger_reads,
+            rates=settings.rates,
+            oidc=settings.oidc,
+            reload=self.reload,
         )
 
 

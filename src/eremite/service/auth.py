@@ -1,7 +1,6 @@
 """Authentication and authorization: the dependencies of the routes."""
 
 from collections.abc import AsyncIterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,8 +12,7 @@ from eremite.errors import InputError
 from eremite.service.audit import note
 from eremite.service.errors import TokenRefused, TokensUnavailable
 from eremite.service.identity import Proof, proof_of
-from eremite.service.oidc import Oidc, is_of_issuer
-from eremite.service.rates import Rates
+from eremite.service.oidc import is_of_issuer
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, find_grant, read_grants, utc_today
 
@@ -56,18 +54,15 @@ CurrentState = Annotated[ServiceState, Depends(service_state)]
 
 async def authenticate(request: Request, state: CurrentState, credentials: _Credentials) -> Grant:
     """The grant of the token, unless its account sends requests too fast."""
-    rates = _rates_of(state)
     try:
         grant = await identify(state, "" if credentials is None else credentials.credentials)
     except TokenRefused as error:
         sentence = str(error)
     else:
         note(request.scope, who=grant.name)
-        if rates is not None:
-            rates.require(grant.account)
+        state.rates.require(grant.account)
         return grant
-    if rates is not None:
-        rates.require_failure()
+    state.rates.require_failure()
     raise HTTPException(401, sentence, {"WWW-Authenticate": "Bearer"})
 
 
@@ -76,9 +71,8 @@ async def identify(state: ServiceState, token: str) -> Grant:
 
     The file is read for every request, so that a revoked token fails at once.
     """
-    oidc = _oidc_of(state)
-    if oidc is not None and is_of_issuer(token):
-        return await oidc.grant(token)
+    if state.oidc is not None and is_of_issuer(token):
+        return await state.oidc.grant(token)
     grant = await run_in_threadpool(_find_grant, state, token)
     if grant is None:
         raise TokenRefused(_NO_TOKEN)
@@ -95,21 +89,12 @@ def _find_grant(state: ServiceState, token: str) -> Grant | None:
     raise TokensUnavailable(sentence)
 
 
-def _oidc_of(state: ServiceState) -> Oidc | None:
-    return getattr(state, "oidc", None)
-
-
-def _rates_of(state: ServiceState) -> Rates | None:
-    return getattr(state, "rates", None)
-
-
 CurrentGrant = Annotated[Grant, Depends(authenticate)]
 
 
 async def hold_place(state: CurrentState, grant: CurrentGrant) -> AsyncIterator[None]:
     """Hold one of the account's places for requests that wait, until the response has ended; or refuse it."""
-    rates = _rates_of(state)
-    with nullcontext() if rates is None else rates.waiting(grant.account):
+    with state.rates.waiting(grant.account):
         yield
 
 

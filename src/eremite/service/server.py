@@ -196,11 +196,13 @@ def run(
     listener: socket.socket,
     root_path: str,
     ready: Callable[[], None],
+    on_start: Callable[[], None] | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> int | None:
     """Serve until interrupted and return the signal that did it.
 
-    `on_stop` is then called in the event loop, before anything else. It lets whoever waits have a response soon. What
+    `on_start` is called in the event loop when the service listens. `on_stop` is called there when it is told to stop,
+    before anything else. It lets whoever waits have a response soon. What
     has no response after a few seconds is told that the service stops; without `on_stop`, responses are awaited.
     """
     config = uvicorn.Config(
@@ -214,11 +216,11 @@ def run(
         server_header=False,
         date_header=False,
         ws="none",
-        lifespan="on",
+        lifespan="off",
         root_path=root_path,  # the prefix that a proxy removes
     )
     ready()
-    server = _Server(config, on_stop)
+    server = _Server(config, on_start, on_stop)
     with _catch_signals(server) as caught:
         server.run(sockets=[listener])
     return caught[-1] if caught else None
@@ -227,9 +229,18 @@ def run(
 class _Server(uvicorn.Server):
     """A server that stops soon, whoever is connected."""
 
-    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None] | None) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_start: Callable[[], None] | None, on_stop: Callable[[], None] | None
+    ) -> None:
         super().__init__(config)
+        self._on_start = on_start
         self._on_stop = on_stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        await super().startup(sockets)
+        if self._on_start is not None:
+            self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening, and wait for the responses under way, but not for clients."""

@@ -1,14 +1,16 @@
 """The state of a running service: its datasets by their public facts, its ledgers, its desk; no private row."""
 
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eremite.ledger import Ledger
 from eremite.service.desk import Desk
 from eremite.service.ledger_reads import LedgerReads
+from eremite.service.oidc import Oidc
+from eremite.service.rates import Rates
 from eremite.table import Facts, Table
 
 
@@ -40,6 +42,9 @@ class ServiceState:
     tick: float
     desk: Desk
     ledger_reads: LedgerReads
+    rates: Rates = field(default_factory=Rates)
+    oidc: Oidc | None = None
+    reload: Callable[[str], Awaitable[None]] | None = None  # opens the rows of a dataset again
 
     def close(self) -> None:
         """End the workers, then close the ledgers: each has all its charges in one file, its witness the last event."""

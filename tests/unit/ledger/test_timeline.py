@@ -71,6 +71,21 @@ def test_course_keeps_the_order_of_events_when_a_clock_runs_back():
     assert spent(course.whole) == [0, Fraction(1, 5), Fraction(2, 5), Fraction(3, 5)]
 
 
+@pytest.mark.parametrize("charges", [1, 6, 7, 8, 9, 15, 16, 17, 40])
+def test_long_course_keeps_its_first_moment_its_last_and_some_between(monkeypatch, charges):
+    made = ledger(Privacy(Fraction(10)), [("alice", "1/100")] * charges + [("alice", "100")] * charges)
+    whole = made.timeline("patients")
+    monkeypatch.setattr("eremite.ledger.timeline.MOST_MOMENTS", 8)
+    course = made.timeline("patients")
+    assert len(course.whole) <= 8
+    assert len(course.refused) <= 8
+    assert len(course.whole) >= min(charges + 1, 4)
+    assert (course.whole[0], course.whole[-1]) == (whole.whole[0], whole.whole[-1])
+    assert (course.refused[0], course.refused[-1]) == (whole.refused[0], whole.refused[-1])
+    assert set(course.whole) <= set(whole.whole)
+    assert spent(course.whole) == sorted(spent(course.whole))
+
+
 def test_course_of_an_unknown_dataset_is_refused():
     with pytest.raises(InputError, match="'others' is not in this ledger"):
         ledger(Privacy(Fraction(1)), []).timeline("others")
