@@ -19,7 +19,7 @@ from eremite.service.web import pictures, reads
 from eremite.service.web.downloads import file_response, release_csv, releases_csv
 from eremite.service.web.drafts import Draft
 from eremite.service.web.forms import Form
-from eremite.service.web.guards import CurrentCaller, CurrentForm, CurrentVisitor, Visitor, rates_of
+from eremite.service.web.guards import CurrentCaller, CurrentForm, CurrentVisitor, Visitor
 from eremite.service.web.kinds import KINDS, Kind, body_of, forecast_body, goal_body, names_of_points, new_form
 from eremite.service.web.pasted import points_of
 from eremite.service.web.rendering import is_fragment, redirect, render, web_of
@@ -230,9 +230,7 @@ async def _submit(caller: Caller, question: str, content: bytes) -> Job:
 
 async def _forecast(request: Request, caller: Caller, form: Form, path: str, question: str, content: bytes) -> Response:
     """Submit a forecast. In a part of a page it is shown where it was asked for, else on its own page."""
-    rates = rates_of(caller.state)
-    if rates is not None:
-        rates.require_forecast(caller.grant.account)
+    caller.state.rates.require_forecast(caller.grant.account)
     job = await _submit(caller, question, content)
     web_of(request).drafts.keep(job.id, Draft(path, form))
     if is_fragment(request):

@@ -9,27 +9,20 @@ from typing import Any
 
 from fastapi.responses import Response
 
+from eremite.names import without_formula
 from eremite.release import Release
 from eremite.release.parts import parts
 
-#: What a spreadsheet may take for a formula, at the start of a cell and after whatever it may take for a separator.
-#: Letters of full width count as plain ones there.
-_FORMULA = re.compile("(^|[\t\r\n;,|])([ \N{NO-BREAK SPACE}]*)([=+@\uff1d\uff0b\uff0d\uff20\t\r-])")
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _FIELDS = ("time", "question", "columns", "epsilon", "delta", "value", "definition", "parameters", "request_id")
-
-
-def plain_cell(cell: Any) -> Any:
-    """The cell such that a spreadsheet does not run it: an apostrophe before whatever could begin a formula."""
-    return _FORMULA.sub(r"\1\2'\3", cell) if isinstance(cell, str) else cell
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """Lines of CSV; lists are joined, other values are JSON."""
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow([plain_cell(head) for head in heads])
-    writer.writerows([plain_cell(_cell(row.get(head, ""))) for head in heads] for row in rows)
+    writer.writerow([without_formula(head) for head in heads])
+    writer.writerows([without_formula(_cell(row.get(head, ""))) for head in heads] for row in rows)
     return out.getvalue()
 
 

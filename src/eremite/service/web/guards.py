@@ -20,7 +20,6 @@ from eremite.service.audit import note
 from eremite.service.auth import Caller
 from eremite.service.errors import TokensUnavailable
 from eremite.service.identity import Proof, grant_now
-from eremite.service.rates import Rates
 from eremite.service.state import ServiceState
 from eremite.service.tokens import Grant
 from eremite.service.web.forms import Form, read_form
@@ -64,7 +63,7 @@ class Visitor:
 async def grant_of(state: ServiceState, proof: Proof) -> Grant | None:
     """What somebody may do now; None if their token was revoked or has expired."""
     try:
-        return await run_in_threadpool(grant_now, state.token_file, proof, getattr(state, "oidc", None), waiting=False)
+        return await run_in_threadpool(grant_now, state.token_file, proof, state.oidc, waiting=False)
     except InputError as error:
         sentence = str(error)
     raise TokensUnavailable(sentence)
@@ -82,17 +81,10 @@ async def find_visitor(request: Request) -> Visitor | None:
         web_of(request).sessions.close(session_id)
         return None
     note(request.scope, who=grant.name)
-    rates = rates_of(state)
-    if rates is not None:
-        rates.require(grant.account)
+    state.rates.require(grant.account)  # pages count as requests of the API do
     visitor = Visitor(state, signed, grant)
     request.state.visitor = visitor
     return visitor
-
-
-def rates_of(state: ServiceState) -> Rates | None:
-    """What each account is allowed, if the service limits it. Pages count as requests of the API do."""
-    return getattr(state, "rates", None)
 
 
 async def require_visitor(request: Request) -> Visitor:

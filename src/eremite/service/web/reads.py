@@ -58,11 +58,11 @@ async def standing(caller: Caller) -> Standing:
 
 async def answers(caller: Caller, before: int | None = None, limit: int = PAGE_LENGTH) -> list[Given]:
     """The answers of the caller's account, the newest first, up to the one before a place in the ledger."""
-    entries = await read(caller, lambda: caller.dataset.ledger.history(caller.dataset.name, caller.grant.account))
-    kept = [entry for entry in entries if isinstance(entry.event, Released) and (before is None or entry.seq < before)]
+    account, ledger = Account(caller.dataset.name, caller.grant.account), caller.dataset.ledger
+    entries = await read(caller, lambda: ledger.releases(account, before=before, limit=limit))
     # After the read: a turn may have begun meanwhile. What it released is told when it ends.
-    untold = caller.state.desk.running(caller.dataset.name, caller.grant.account)
-    return [one for one in map(_given, reversed(kept[-limit:])) if _id_of(one) not in untold]
+    untold = caller.state.desk.running(account.dataset, account.analyst)
+    return [_given(entry) for entry in entries if getattr(entry.event, "request_id", None) not in untold]
 
 
 async def all_answers(caller: Caller) -> list[Given]:
@@ -80,15 +80,10 @@ async def answer(caller: Caller, request_id: str) -> str | None:
 
 async def events(caller: Caller, before: int | None, limit: int = PAGE_LENGTH) -> Sequence[Entry]:
     """The events of the dataset, the newest first."""
-    entries = await read(caller, lambda: caller.dataset.ledger.history(caller.dataset.name))
-    kept = [entry for entry in entries if before is None or entry.seq < before]
-    return kept[-limit:][::-1]
+    ledger, name = caller.dataset.ledger, caller.dataset.name
+    return (await read(caller, lambda: ledger.history(name, before=before, limit=limit)))[::-1]
 
 
 def _given(entry: Entry) -> Given:
     assert isinstance(entry.event, Released)  # noqa: S101 -- for the type checker
     return Given(entry.seq, parsed_release(entry.event.release), entry.event.release)
-
-
-def _id_of(given: Given) -> str | None:
-    return None if given.release is None else given.release.request_id

@@ -20,7 +20,6 @@ from eremite.service.web.guards import (
     drop_cookie,
     find_visitor,
     new_sign_in_cookie,
-    rates_of,
     require_same_site,
     set_cookie,
     sign_in_secret,
@@ -60,9 +59,7 @@ async def sign_in(request: Request) -> Response:
     try:
         grant = await identify(state, _token(form))
     except TokenRefused:
-        rates = rates_of(state)
-        if rates is not None:
-            rates.require_failure()
+        state.rates.require_failure()
         return _form(request, then, _UNKNOWN, 401)
     note(request.scope, who=grant.name)
     sessions = web_of(request).sessions

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,8 @@ import numpy as np
 from eremite import Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
+from eremite.service.oidc import Oidc
+from eremite.service.rates import Rate, Rates
 from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.service.web import add_pages
 from tests.unit.service.in_process import Service, state_of
@@ -36,7 +38,7 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-def service(folder: Path, epsilon: int = 2, neighbors: Any = "replace") -> Service:
+def service(folder: Path, epsilon: int = 2, neighbors: Any = "replace", oidc: Oidc | None = None) -> Service:
     """Two datasets; alice asks about the first, boss is its custodian, and bob asks about the second."""
     rng = np.random.default_rng(1)
     rows = {"bmi": rng.random(40), COLUMN: rng.random(40), "ward": [WARD, "south"] * 20}
@@ -48,7 +50,8 @@ def service(folder: Path, epsilon: int = 2, neighbors: Any = "replace") -> Servi
     tokens = folder / "tokens.json"
     change_grants(tokens, lambda _: (grant("alice", "research"), grant("boss", "house", custodian=True)))
     change_grants(tokens, lambda kept: (*kept, grant("bob", "press", datasets=(ODD,))))
-    state = state_of(sessions, tokens)
+    often = Rate(seconds=1e-6, burst=10**6)
+    state = replace(state_of(sessions, tokens), rates=Rates(often, often, often), oidc=oidc)
     app = application(state)
     if not hasattr(app.state, "web"):
         add_pages(app)
