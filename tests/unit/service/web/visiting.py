@@ -38,15 +38,26 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-def service(folder: Path, epsilon: int = 2, neighbors: Any = "replace", oidc: Oidc | None = None) -> Service:
-    """Two datasets; alice asks about the first, boss is its custodian, and bob asks about the second."""
+def rows() -> dict[str, Any]:
+    """A small table."""
     rng = np.random.default_rng(1)
-    rows = {"bmi": rng.random(40), COLUMN: rng.random(40), "ward": [WARD, "south"] * 20}
+    return {"bmi": rng.random(40), COLUMN: rng.random(40), "ward": [WARD, "south"] * 20}
+
+
+def service(
+    folder: Path, epsilon: int = 2, neighbors: Any = "replace", oidc: Oidc | None = None, table: Any = None
+) -> Service:
+    """Two datasets; alice asks about the first, boss is its custodian, and bob asks about the second."""
     more = {"neighbors": neighbors, "rows_about": 40} if neighbors == "add-remove" else {}
-    table = Table.from_frame(rows, {"bmi": (0, 1), COLUMN: (0, 1)}, categories={"ward": (WARD, "south")}, **more)
+    private = Table.from_frame(
+        rows() if table is None else table,
+        {"bmi": (0, 1), COLUMN: (0, 1)},
+        categories={"ward": (WARD, "south")},
+        **more,
+    )
     ledger, sessions = Ledger(MemoryStore()), {}
     for name in ("patients", ODD):
-        sessions[name] = (Session(table, epsilon=epsilon, ledger=ledger, dataset=name), ledger)
+        sessions[name] = (Session(private, epsilon=epsilon, ledger=ledger, dataset=name), ledger)
     tokens = folder / "tokens.json"
     change_grants(tokens, lambda _: (grant("alice", "research"), grant("boss", "house", custodian=True)))
     change_grants(tokens, lambda kept: (*kept, grant("bob", "press", datasets=(ODD,))))
