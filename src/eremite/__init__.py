@@ -5,11 +5,12 @@ Public names load when they are first used, so that importing eremite, or asking
 
 from typing import TYPE_CHECKING, Any
 
-from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError, TableError
+from eremite.errors import BudgetRefused, EremiteError, InputError, LedgerError, ServiceError, TableError
 from eremite.version import __version__
 
 if TYPE_CHECKING:
     from eremite.citing import citation
+    from eremite.client import RemoteSession, connect
     from eremite.outliers import OutlierDefinition
     from eremite.privacy import Privacy
     from eremite.queries import (
@@ -87,12 +88,14 @@ __all__ = [
     "RadiusQuery",
     "RadiusRelease",
     "Release",
+    "RemoteSession",
     "ReportQuery",
     "ReportRelease",
     "RowsQuery",
     "RowsRelease",
     "ScreenQuery",
     "ScreenRelease",
+    "ServiceError",
     "Session",
     "SubspacesQuery",
     "SubspacesRelease",
@@ -100,6 +103,7 @@ __all__ = [
     "TableError",
     "__version__",
     "citation",
+    "connect",
     "open",
     "spark_table",
 ]
@@ -111,9 +115,11 @@ _HOMES = {
     "Engine": "eremite.table",
     "OutlierDefinition": "eremite.outliers",
     "Privacy": "eremite.privacy",
+    "RemoteSession": "eremite.client",
     "Session": "eremite.session",
     "Table": "eremite.table",
     "citation": "eremite.citing",
+    "connect": "eremite.client",
     "open": "eremite.session",
     "spark_table": "eremite.tiles.spark_table",
 }
@@ -124,7 +130,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eremite' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), "open_session" if name == "open" else name)
+    try:
+        home = import_module(_HOMES[name])
+    except ModuleNotFoundError as error:  # where only the client was installed
+        raise ModuleNotFoundError(
+            f"eremite.{name} needs {error.name}, which is not installed; install eremite with its dependencies.",
+            name=error.name,
+        ) from error
+    return getattr(home, "open_session" if name == "open" else name)
 
 
 def __dir__() -> list[str]:

@@ -4,8 +4,9 @@ EremiteError            anything eremite raises on purpose
 ├── InputError          an input is not valid; nothing was charged, nothing was lost
 │   └── TableError      the rows of a private table are not valid; the message is for the custodian alone
 ├── BudgetRefused       the budget does not cover a request; nothing was charged, and smaller requests may succeed
-└── LedgerError         the ledger cannot be read or written; nothing was released
-    └── NoLedger        the ledger, or a dataset's budget in it, does not exist and was not created
+├── LedgerError         the ledger cannot be read or written; nothing was released
+│   └── NoLedger        the ledger, or a dataset's budget in it, does not exist and was not created
+└── ServiceError        a service is out of reach, does not admit a token, or has no answer
 
 LedgerNotice            a warning about a ledger, shown once: it is new, or its witness cannot be written
 
@@ -59,6 +60,19 @@ class NoLedger(LedgerError):  # noqa: N818 -- it names a state, not a mistake
     def __init__(self, ledger: str, sentence: str | None = None) -> None:
         super().__init__(sentence or f"{ledger} is not there, and none was made; nothing was charged.")
         self.ledger = ledger  # as the subject of a sentence
+
+
+class ServiceError(EremiteError):
+    """A service is out of reach, does not admit a token, or has no answer; the message says what to do.
+
+    `status` is that of the HTTP response, if there was one. `request_id` is the id of the question, if one was asked:
+    whether it was charged may then be unknown, and asking again under this id never charges it twice.
+    """
+
+    def __init__(self, sentence: str, *, status: int | None = None, request_id: str | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.request_id = request_id
 
 
 class LedgerNotice(UserWarning):

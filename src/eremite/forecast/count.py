@@ -5,106 +5,27 @@ private table as far as the stand-in is like it; nothing here has looked at one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil, inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from math import inf
+from typing import TypeVar
 
-from eremite.cards import Card
-from eremite.charts import ErrorsChart, svg
-from eremite.charts.words import list_columns
 from eremite.errors import InputError
 from eremite.forecast.cautious import expected_bound
 from eremite.forecast.ladder import least_epsilon
-from eremite.forecast.record import ForecastRecord, line_of
+from eremite.forecast.records import CountError, CountForecast
 from eremite.forecast.stand_in import StandIn
 from eremite.mechanisms import Mechanism
-from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import LARGEST_EPSILON, Privacy, positive, shown
+from eremite.privacy import LARGEST_EPSILON, positive, shown
 from eremite.queries import EpsilonForCountQuery, ForecastCountQuery, Progress
 from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
 from eremite.queries.fit import relation_of
-from eremite.release.words import definition_in_words
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from eremite.forecast.comparison import MechanismComparison
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class CountError:
-    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by `most`."""
-
-    epsilon: Fraction
-    delta: Fraction
-    mechanism: str
-    median: float
-    most: float
-
-
-@dataclass(frozen=True, slots=True)
-class CountForecast(ForecastRecord):
-    """The expected errors of private counts, by epsilon, and the rows they were computed on. All of it is public."""
-
-    definition: OutlierDefinition
-    columns: tuple[str, ...]
-    stand_in: str  # in words
-    outliers: int | None  # of the stand-in; None if its rows have no radius of their own, as cautious ones
-    errors: tuple[CountError, ...]
-
-    def plot(self, within: object = None) -> "Figure":
-        """A matplotlib figure of the errors over epsilon, with the wanted accuracy as a line. Needs eremite[plots]."""
-        from eremite.plots.errors import draw_forecast
-        from eremite.plots.words import forecast_frame
-
-        # No count is off by more than there are rows, and no table has more than 2**32.
-        wanted = None if within is None else float(min(positive(within, "within"), Fraction(2**32)))
-        medians, mosts = [error.median for error in self.errors], [error.most for error in self.errors]
-        figure = draw_forecast([float(error.epsilon) for error in self.errors], medians, mosts, self.outliers, wanted)
-        noise = {f"{error.mechanism} noise": None for error in self.errors}
-        title = f"How far off a private count of outliers in {list_columns(self.columns)} is expected to be"
-        return forecast_frame(figure, title, self.definition, self.stand_in, noise)
-
-    def _card(self) -> Card:
-        picture = svg(errors_chart(self), "How far off a private count is expected to be, by epsilon")
-        return replace(errors_card(self, {}), picture=picture)
-
-    def _lines(self) -> list[dict[str, Any]]:
-        return [line_of(error) for error in self.errors]
-
-
-def errors_chart(forecast: CountForecast, within: float | None = None) -> ErrorsChart:
-    """What a picture of the errors shows, with a wanted accuracy."""
-    medians, mosts = zip(*((error.median, error.most) for error in forecast.errors), strict=True)
-    return ErrorsChart(tuple(shown(error.epsilon) for error in forecast.errors), medians, mosts, within)
-
-
-def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> Card:
-    """Errors as a notebook shows them, and the facts they rest on."""
-    rows = [
-        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{ceil(e.median):,}", f"{ceil(e.most):,}")
-        for e in forecast.errors
-    ]
-    facts = {
-        "outlier": definition_in_words(forecast.definition),
-        "computed on": forecast.stand_in + outliers_in_words(forecast.outliers),
-        "spent": "nothing; no private row was looked at",
-    }
-    title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
-    heads = ("spending", "noise", "half off by at most", "95 % off by at most")
-    return Card(title, facts | more, heads, rows)
-
-
-def outliers_in_words(outliers: int | None) -> str:
-    """What follows the rows of a stand-in: how many of them are outliers, if that is known."""
-    return "" if outliers is None else f", {outliers:,} of them outliers"
 
 
 def forecast_count(stand_in: StandIn, query: ForecastCountQuery, progress: Progress | None = None) -> CountForecast:

@@ -11,23 +11,20 @@ n_S        near
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.cards import Card
 from eremite.forecast.count import several
 from eremite.forecast.draws import draws
-from eremite.forecast.record import ForecastRecord, line_of
+from eremite.forecast.records import NamingChance, NamingForecast, checked_probability
 from eremite.forecast.stand_in import SEED, StandIn
-from eremite.forecast.subspaces import RUNS, checked_probability, epsilon_for, right_ones, sampling_error
-from eremite.outliers import OutlierDefinition
+from eremite.forecast.subspaces import RUNS, epsilon_for, right_ones, sampling_error
 from eremite.outliers.near import neighbors_of_rows, rows_near, rows_near_in_sets
-from eremite.privacy import LARGEST_EPSILON, shown
+from eremite.privacy import LARGEST_EPSILON
 from eremite.queries import (
     EpsilonForDetectQuery,
     EpsilonForExplainQuery,
@@ -36,7 +33,6 @@ from eremite.queries import (
 )
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
-from eremite.release.words import definition_in_words
 from eremite.table import Facts, Table
 
 Floats = NDArray[np.float64]
@@ -52,38 +48,6 @@ _NEAR_ROWS = (
 )
 _AT_ONCE = 2_000_000  # scores in memory
 _FEW_RUNS = 200  # of draws among very many candidates
-
-
-@dataclass(frozen=True, slots=True)
-class NamingChance:
-    """The chance, for one epsilon, that all that is named is right. Ties count as right."""
-
-    epsilon: Fraction
-    all_found: float
-
-
-@dataclass(frozen=True, slots=True)
-class NamingForecast(ForecastRecord):
-    """The expected chances of private detections or explanations, by epsilon. All of it is public."""
-
-    definition: OutlierDefinition
-    columns: tuple[str, ...]
-    h: int
-    stand_in: str  # in words
-    chances: tuple[NamingChance, ...]
-    sampling_error: float  # the most by which a chance is off with 95 %, for being simulated
-
-    def _card(self) -> Card:
-        rows = [(shown(one.epsilon), f"{100 * one.all_found:.0f} %") for one in self.chances]
-        facts = {
-            "outlier": definition_in_words(self.definition),
-            "computed on": self.stand_in,
-            "spent": "nothing; no private row was looked at",
-        }
-        return Card("How likely all that is named is right", facts, ("epsilon", "all right"), rows)
-
-    def _lines(self) -> list[dict[str, Any]]:
-        return [line_of(one) for one in self.chances]
 
 
 def forecast_detect(stand_in: StandIn, query: ForecastDetectQuery) -> NamingForecast:

@@ -1,36 +1,11 @@
 """The radius at which a share of the stand-in's rows are outliers: exact, and free."""
 
-from dataclasses import dataclass
-from typing import Any
-
-from eremite.cards import Card
-from eremite.forecast.record import ForecastRecord
+from eremite.forecast.records import RadiusForecast
 from eremite.forecast.stand_in import StandIn
-from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.queries import ForecastRadiusQuery
 from eremite.queries.fit import require_fit
 from eremite.queries.radius import checked_share, definitions_for
-
-
-@dataclass(frozen=True, slots=True)
-class RadiusForecast(ForecastRecord):
-    """The radius that fits a share on public or made-up rows, and how many of those rows are outliers with it."""
-
-    definition: OutlierDefinition
-    columns: tuple[str, ...]
-    stand_in: str  # in words
-    rows: int
-    outliers: int
-
-    def _card(self) -> Card:
-        return Card(
-            f"radius {self.definition.radius!r}: {self.outliers:,} outliers",
-            {"computed on": self.stand_in, "spent": "nothing; no private row was looked at"},
-        )
-
-    def _lines(self) -> list[dict[str, Any]]:
-        return [{"radius": self.definition.radius, "rows": self.rows, "outliers": self.outliers}]
 
 
 def forecast_radius(stand_in: StandIn, query: ForecastRadiusQuery) -> RadiusForecast:

@@ -3,74 +3,25 @@
 The search of the report is simulated as for `forecast_subspaces`, with the share of epsilon that it gets.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
-from typing import Any
 
-from eremite.cards import Card
 from eremite.forecast.count import expected_error, several
 from eremite.forecast.draws import Field
-from eremite.forecast.record import ForecastRecord, line_of
+from eremite.forecast.records import ReportChance, ReportForecast, checked_probability
 from eremite.forecast.stand_in import StandIn
 from eremite.forecast.subspaces import (
     RUNS,
     best_sets,
     chance_of,
-    checked_probability,
     epsilon_for,
     look_at,
     require_bounded,
     sampling_error,
 )
-from eremite.outliers import OutlierDefinition, Subspace
-from eremite.privacy import LARGEST_EPSILON, shown
+from eremite.outliers import Subspace
+from eremite.privacy import LARGEST_EPSILON
 from eremite.queries import CountQuery, EpsilonForReportQuery, ForecastReportQuery, Progress
 from eremite.queries.report import ReportPlan
-from eremite.release.words import definition_in_words
-
-
-@dataclass(frozen=True, slots=True)
-class ReportChance:
-    """The chances of a report for one epsilon, as of a search, and the error of its counts."""
-
-    epsilon: Fraction
-    delta: Fraction
-    found: float  # the chance that the first set named has the most outliers
-    all_found: float  # the chance that the h sets named are the h with the most
-    share: float  # of the h named, how many are among the h with the most, on average
-    most: float  # 95 % of the counts in the h sets with the most outliers are off by at most this
-
-
-@dataclass(frozen=True, slots=True)
-class ReportForecast(ForecastRecord):
-    """The expected chances and errors of private reports, by epsilon. All of it is public."""
-
-    definition: OutlierDefinition
-    family: str  # in words
-    h: int
-    stand_in: str  # in words
-    best: tuple[tuple[Subspace, int], ...]  # the h sets of the stand-in with the most outliers, and how many
-    runner_up: int | None  # outliers in the next set; None if all were named
-    chances: tuple[ReportChance, ...]
-    sampling_error: float  # the most by which a chance is off with 95 %, for being simulated
-
-    def _card(self) -> Card:
-        rows = [
-            (shown(one.epsilon), f"{100 * one.found:.0f} %", f"{100 * one.all_found:.0f} %", f"{ceil(one.most):,}")
-            for one in self.chances
-        ]
-        facts = {
-            "outlier": definition_in_words(self.definition),
-            "searched": self.family,
-            "computed on": self.stand_in,
-            "spent": "nothing; no private row was looked at",
-        }
-        heads = ("epsilon", "first set right", f"all {self.h} right", "95 % of the counts off by at most")
-        return Card("How likely a private report is right", facts, heads, rows)
-
-    def _lines(self) -> list[dict[str, Any]]:
-        return [line_of(one) for one in self.chances]
 
 
 def forecast_report(stand_in: StandIn, query: ForecastReportQuery, progress: Progress | None = None) -> ReportForecast:

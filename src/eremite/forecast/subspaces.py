@@ -5,30 +5,23 @@ has looked at a private row.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eremite.cards import Card
 from eremite.errors import InputError
 from eremite.forecast.count import several
 from eremite.forecast.draws import Field, Ints, drawing_of, field_of
 from eremite.forecast.graded import graded_field
 from eremite.forecast.ladder import least_epsilon
-from eremite.forecast.record import ForecastRecord, line_of
+from eremite.forecast.records import SubspacesChance, SubspacesForecast, checked_probability
 from eremite.forecast.stand_in import SEED, StandIn
-from eremite.outliers import OutlierDefinition, Subspace, Subspaces
-from eremite.privacy import LARGEST_EPSILON, exact, shown
+from eremite.outliers import Subspace, Subspaces
+from eremite.privacy import LARGEST_EPSILON, shown
 from eremite.queries import EpsilonForSubspacesQuery, ForecastSubspacesQuery, Progress
 from eremite.queries.fit import relation_of
 from eremite.queries.subspaces import SubspacesPlan
-from eremite.release.words import definition_in_words
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: Searches simulated for each epsilon.
 RUNS = 2_500
@@ -40,77 +33,6 @@ MOST_LOOKS = 10**6
 
 _AT_ONCE = 2_000_000  # scores in memory
 _WIDTH = 1.96  # standard errors on either side of 95 %
-
-
-@dataclass(frozen=True, slots=True)
-class SubspacesChance:
-    """The chances of a search for one epsilon. Ties count as right: sets with as many outliers are as good."""
-
-    epsilon: Fraction
-    delta: Fraction
-    utility: str
-    selection: str
-    found: float  # the chance that the first set named has the most outliers
-    all_found: float  # the chance that the h sets named are the h with the most
-    share: float  # of the h named, how many are among the h with the most, on average
-    missed: float  # how many outliers fewer the h named have than the h with the most, together, on average
-    missed_error: float  # sampling error of `missed`, a 95 % half width
-
-
-@dataclass(frozen=True, slots=True)
-class SubspacesForecast(ForecastRecord):
-    """The expected chances of private searches, by epsilon, and the rows they were simulated on. All of it is public.
-
-    `sampling_error` is the most by which a chance or share is off with 95 %, for being simulated: a half width.
-    """
-
-    definition: OutlierDefinition
-    family: str  # in words
-    h: int
-    stand_in: str  # in words
-    best: tuple[tuple[Subspace, int], ...]  # the h sets of the stand-in with the most outliers, and how many
-    runner_up: int | None  # outliers in the next set; None if all were named
-    chances: tuple[SubspacesChance, ...]
-    sampling_error: float
-
-    def plot(self, probability: object = None) -> "Figure":
-        """A matplotlib figure of the chances over epsilon, with the wanted one as a line. Needs eremite[plots].
-
-        Bands are the sampling error.
-        """
-        from eremite.plots.chances import draw
-        from eremite.plots.words import forecast_frame
-
-        lines = [("all of them" if self.h > 1 else "the right set", [chance.all_found for chance in self.chances])]
-        if self.h > 1:
-            lines.append(("the first of them", [chance.found for chance in self.chances]))
-        wanted = None if probability is None else float(checked_probability(probability))
-        figure = draw([float(chance.epsilon) for chance in self.chances], lines, self.sampling_error, wanted)
-        which = f"the {self.h:,} sets of columns" if self.h > 1 else "the set of columns"
-        title = f"How likely a private search names {which} with the most outliers"
-        ways = {f"{chance.utility}, {chance.selection}": None for chance in self.chances}
-        notes = [*ways, "bands: sampling error (95 %)"]
-        return forecast_frame(figure, title, self.definition, f"{self.stand_in}, {self.family}", notes)
-
-    def _card(self) -> Card:
-        several = self.h > 1
-        heads = ("first set right", f"all {self.h} right", "share right") if several else ("set right",)
-        rows = []
-        for chance in self.chances:
-            chances = (chance.found, chance.all_found, chance.share) if several else (chance.found,)
-            cells = (f"{100 * each:.0f} %" for each in chances)
-            rows.append((shown(chance.epsilon), *cells, f"{chance.missed:,.1f}"))
-        facts = {
-            "outlier": definition_in_words(self.definition),
-            "searched": self.family,
-            "computed on": self.stand_in,
-            "spent": "nothing; no private row was looked at",
-        }
-        title = "How likely a private search names the right sets of columns"
-        return Card(title, facts, ("epsilon", *heads, "outliers missed"), rows)
-
-    def _lines(self) -> list[dict[str, Any]]:
-        return [line_of(chance) for chance in self.chances]
 
 
 def forecast_subspaces(
@@ -173,13 +95,6 @@ def epsilon_for(wanted: Fraction, chance: Callable[[Fraction], float]) -> Fracti
             "stand-in tells; ask for fewer, among fewer candidates, or with another radius."
         )
     return epsilon
-
-
-def checked_probability(value: object) -> Fraction:
-    wanted = exact(value, "probability")
-    if not 0 < wanted < 1:
-        raise InputError("probability must be above 0 and below 1.")
-    return wanted
 
 
 def require_bounded(plan: SubspacesPlan, stand_in: StandIn) -> None:

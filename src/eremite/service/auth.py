@@ -20,7 +20,7 @@ _NO_TOKEN = (
     "This token is missing, unknown or expired; send one that the custodian made, as Authorization: Bearer TOKEN."  # noqa: S105
 )
 _NO_DATASET = "There is no dataset of this name that this token may ask about."
-_NO_CUSTODIAN = "This is for the custodian's tokens only."
+NO_CUSTODIAN = "This is for the custodian's tokens only."
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -115,7 +115,7 @@ CurrentCaller = Annotated[Caller, Depends(authorize)]
 async def require_custodian(caller: CurrentCaller) -> Caller:
     """The caller, if the token is a custodian's."""
     if not caller.grant.custodian:
-        raise HTTPException(403, _NO_CUSTODIAN)
+        raise HTTPException(403, NO_CUSTODIAN)
     return caller
 
 

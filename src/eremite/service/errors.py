@@ -22,6 +22,7 @@ from eremite.service.work import LEDGER_UNAVAILABLE
 
 LOG = logging.getLogger("eremite.service")  # read by the custodian
 
+NOT_READY = "The service stops, or cannot read its tokens."
 TOKENS_UNAVAILABLE = "The tokens cannot be read; tell the custodian."
 _ISSUER_UNAVAILABLE = "The identity provider is out of reach, so this token cannot be checked; try again later."
 _TOO_MANY = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."

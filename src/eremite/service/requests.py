@@ -36,12 +36,20 @@ class QueryBody:
         self._adapter: TypeAdapter[Any] = TypeAdapter(record)
         self._names = [field.name for field in fields(record)] + [_REQUEST_ID] * spends
 
-    def read(self, content: bytes, facts: Facts) -> tuple[Any, str | None]:
-        """The query record, within its limits, and the request id."""
+    def read_plain(self, content: bytes) -> Any:
+        """The record, which has no limits that depend on a table."""
+        return self._validate(self._fields(content))
+
+    def _fields(self, content: bytes) -> dict[str, Any]:
         sent = _parse_json(content)
         if not isinstance(sent, dict):
             raise InputError("The body must be one JSON object with the fields of the question.")
         self._require_known(sent)
+        return sent
+
+    def read(self, content: bytes, facts: Facts) -> tuple[Any, str | None]:
+        """The query record, within its limits, and the request id."""
+        sent = self._fields(content)
         require_within_limits(sent, facts)
         request_id = sent.pop(_REQUEST_ID, None)
         query = self._validate(sent)

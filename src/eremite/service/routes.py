@@ -3,37 +3,86 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from contextlib import nullcontext
+from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from eremite.errors import EremiteError
-from eremite.ledger import Account, Released
+from eremite.errors import EremiteError, InputError
+from eremite.ledger import Account, Released, remaining
 from eremite.ledger.to_json import budgets_to_json, entry_to_json, privacy_to_json
+from eremite.privacy import Privacy, checked_budget
 from eremite.service import schemas
-from eremite.service.auth import Caller, CurrentCaller, CurrentCustodian, CurrentGrant, CurrentState
-from eremite.service.errors import error_response
+from eremite.service.audit import note
+from eremite.service.auth import (
+    NO_CUSTODIAN,
+    Caller,
+    CurrentCaller,
+    CurrentCustodian,
+    CurrentGrant,
+    CurrentState,
+    hold_place,
+)
+from eremite.service.cap import CAP
+from eremite.service.errors import NOT_READY, error_response
 from eremite.service.jobs import Job
 from eremite.service.ledger_reads import HEALTH_TIMEOUT
+from eremite.service.metrics import METRICS_TYPE, metrics_of
 from eremite.service.questions import QUESTIONS, Question
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
+from eremite.service.tokens import read_grants
 from eremite.service.work import LEDGER_UNAVAILABLE
+from eremite.service.worker import WorkerDied
 from eremite.version import __version__
 
 router = APIRouter()
 
 LONGEST_WAIT = 60.0
+LONGEST_PAGE = 1_000
 _STILL_THERE = 15.0  # seconds between signs of life of a stream of events
 
 
-@router.get("/healthz", responses=responses(schemas.HEALTH, 503), tags=["service"])
-async def health(state: CurrentState) -> Response:
-    """Is the service up, and do its ledgers answer? Needs no token. Answers in time even if a ledger does not."""
+@router.get("/healthz", responses=responses(schemas.HEALTH), tags=["service"])
+async def health() -> Response:
+    """Is the service up? Needs no token, and looks at nothing else."""
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+@router.get("/readyz", responses=responses(schemas.HEALTH, 503), tags=["service"])
+async def ready(state: CurrentState) -> Response:
+    """Can questions be answered: do the ledgers answer, can tokens be read? Needs no token, and answers in time."""
+    if state.desk.stopping or not await run_in_threadpool(_tokens_readable, state):
+        return error_response(503, NOT_READY)
     if not all(await asyncio.gather(*(_ledger_answers(state, dataset) for dataset in state.datasets.values()))):
         return error_response(503, LEDGER_UNAVAILABLE)
     return JSONResponse({"status": "ok", "version": __version__})
+
+
+@router.get("/metrics", responses=responses(schemas.METRICS, 403, *WITH_TOKEN), tags=["service"])
+async def metrics(state: CurrentState, grant: CurrentGrant) -> Response:
+    """Count how jobs ended, how many wait, and what is left, for Prometheus. For a custodian, of their datasets."""
+    if not grant.custodian:
+        raise HTTPException(403, NO_CUSTODIAN)
+    names = [name for name in sorted(grant.datasets) if name in state.datasets]
+    left = [await state.ledger_reads.read(name, partial(_left, state, name)) for name in names]
+    return PlainTextResponse(metrics_of(state.desk, dict(zip(names, left, strict=True))), media_type=METRICS_TYPE)
+
+
+def _tokens_readable(state: ServiceState) -> bool:
+    try:
+        read_grants(state.token_file)
+    except InputError:
+        return False
+    return True
+
+
+def _left(state: ServiceState, dataset: str) -> Privacy | None:
+    [(_, whole), *_] = state.datasets[dataset].ledger.budgets(dataset)
+    return remaining(whole)
 
 
 async def _ledger_answers(state: ServiceState, dataset: Dataset) -> bool:
@@ -64,13 +113,24 @@ async def budget(caller: CurrentCaller) -> Response:
     return await _read_ledger(caller, _budget)
 
 
-@router.get("/v1/datasets/{name}/releases", responses=responses(schemas.RELEASES, 404, *WITH_TOKEN), tags=["datasets"])
-async def releases(caller: CurrentCaller) -> Response:
-    """List every release of this account. One whose turn has not ended is not told yet."""
+Before = Annotated[int | None, Query(ge=1, description="Only what came before this event: `before` of the last page.")]
+PageLength = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="At most so many.")]
+
+
+@router.get(
+    "/v1/datasets/{name}/releases", responses=responses(schemas.RELEASES, 404, 422, *WITH_TOKEN), tags=["datasets"]
+)
+async def releases(caller: CurrentCaller, before: Before = None, limit: PageLength = 100) -> Response:
+    """List the releases of this account, the newest first. One whose turn has not ended is not told yet."""
     dataset, account = caller.dataset.name, caller.grant.account
-    found = await caller.state.ledger_reads.read(dataset, lambda: _releases(caller))
+    ledger = caller.dataset.ledger
+    found = await caller.state.ledger_reads.read(
+        dataset, lambda: ledger.releases(Account(dataset, account), before=before, limit=limit)
+    )
     untold = caller.state.desk.running(dataset, account)  # after the read: a turn may have begun meanwhile
-    return JSONResponse({"releases": [release for release in found if release["request_id"] not in untold]})
+    told = [json.loads(entry.event.release) for entry in found if isinstance(entry.event, Released)]
+    following = found[-1].seq if len(found) == limit else None
+    return JSONResponse({"releases": [one for one in told if one["request_id"] not in untold], "before": following})
 
 
 @router.get(
@@ -82,11 +142,48 @@ async def budgets(caller: CurrentCustodian) -> Response:
 
 
 @router.get(
-    "/v1/datasets/{name}/history", responses=responses(schemas.HISTORY, 403, 404, *WITH_TOKEN), tags=["custodian"]
+    "/v1/datasets/{name}/history", responses=responses(schemas.HISTORY, 403, 404, 422, *WITH_TOKEN), tags=["custodian"]
 )
-async def history(caller: CurrentCustodian) -> Response:
-    """List everything that was charged, released, refused and set, in order. For the custodian."""
-    return await _read_ledger(caller, _history)
+async def history(caller: CurrentCustodian, before: Before = None, limit: PageLength = 100) -> Response:
+    """List the last events in order: all that was charged, released, refused and set. For the custodian."""
+    return await _read_ledger(caller, lambda caller: _history(caller, before, limit))
+
+
+@router.get("/v1/datasets/{name}/jobs", responses=responses(schemas.JOBS, 403, 404, *WITH_TOKEN), tags=["custodian"])
+async def under_way(caller: CurrentCustodian) -> Response:
+    """List the questions that wait or are computed, of all accounts. For the custodian."""
+    return JSONResponse({"jobs": [job.to_json() for job in caller.state.desk.under_way(caller.dataset.name)]})
+
+
+@router.put(
+    "/v1/datasets/{name}/cap",
+    responses=responses(schemas.BUDGETS, 400, 403, 404, 413, 422, *WITH_TOKEN),
+    openapi_extra=CAP.openapi(),
+    tags=["custodian"],
+)
+async def set_cap(caller: CurrentCustodian, request: Request) -> Response:
+    """Set the cap of the dataset, or of an account. For the custodian; the reason is kept in the history."""
+    wanted = CAP.read_plain(await request.body())
+
+    def change(caller: Caller) -> Response:
+        cap = checked_budget(wanted.epsilon, wanted.delta)
+        caller.dataset.ledger.set_cap(caller.dataset.name, wanted.account, cap, reason=wanted.reason)
+        return _budgets(caller)
+
+    return await _read_ledger(caller, change)
+
+
+@router.post(
+    "/v1/datasets/{name}/reload", responses=responses(schemas.DATASET, 403, 404, 422, *WITH_TOKEN), tags=["custodian"]
+)
+async def reload(caller: CurrentCustodian) -> Response:
+    """Open the rows again, beside the old ones, which answer until the new ones take over. For the custodian."""
+    assert caller.state.reload is not None, "only a service without rows has none"  # noqa: S101 -- for the type checker
+    try:
+        await caller.state.reload(caller.dataset.name)
+    except (EremiteError, WorkerDied) as error:
+        raise InputError(f"The rows were not replaced: {str(error) or 'they could not be opened.'}") from None
+    return JSONResponse(caller.state.datasets[caller.dataset.name].public_facts())
 
 
 async def _read_ledger(caller: Caller, respond: Callable[[Caller], Response]) -> Response:
@@ -105,14 +202,10 @@ def _budgets(caller: Caller) -> Response:
     return JSONResponse(budgets_to_json(caller.dataset.name, caller.dataset.ledger.budgets(caller.dataset.name)))
 
 
-def _history(caller: Caller) -> Response:
-    entries = caller.dataset.ledger.history(caller.dataset.name)
-    return JSONResponse({"history": [entry_to_json(entry) for entry in entries]})
-
-
-def _releases(caller: Caller) -> list[dict[str, Any]]:
-    events = (entry.event for entry in caller.dataset.ledger.history(caller.dataset.name, caller.grant.account))
-    return [json.loads(event.release) for event in events if isinstance(event, Released)]
+def _history(caller: Caller, before: int | None, limit: int) -> Response:
+    entries = caller.dataset.ledger.history(caller.dataset.name, before=before, limit=limit)
+    following = entries[0].seq if len(entries) == limit else None
+    return JSONResponse({"history": [entry_to_json(entry) for entry in entries], "before": following})
 
 
 # --- asking
@@ -127,10 +220,13 @@ def _endpoint(question: Question) -> Callable[..., Awaitable[Response]]:
     """Take the question, wait as long as asked, and send the answer, the error, or the job."""
 
     async def endpoint(caller: CurrentCaller, request: Request, wait: Wait = 0) -> Response:
-        desk = caller.state.desk
-        with desk.place(caller.grant.account):
-            job = await desk.submit(caller, question.path, await request.body())
-        return _told(await desk.wait(job, wait))
+        desk, rates, account = caller.state.desk, caller.state.rates, caller.grant.account
+        with rates.waiting(account) if wait else nullcontext():  # before the job is made: a refusal must refuse it
+            with desk.place(account):
+                if not question.spends:
+                    rates.require_forecast(account)
+                job = await desk.submit(caller, question.path, await request.body())
+            return _told(await desk.wait(job, wait))
 
     return endpoint
 
@@ -146,7 +242,7 @@ def _told(job: Job) -> Response:
 
 def _add(question: Question) -> None:
     """Add the route of a question. The budget can refuse one that spends."""
-    errors = (400, 404, *((409,) if question.spends else ()), 413, 422, 429, *WITH_TOKEN)
+    errors = (400, 404, *((409,) if question.spends else ()), 413, 422, *WITH_TOKEN)
     cost = "Spends epsilon." if question.spends else "Spends nothing, looks at no private row."
     router.add_api_route(
         f"/v1/datasets/{{name}}/{question.path}",
@@ -170,8 +266,10 @@ for _question in QUESTIONS.values():
 JobId = Annotated[str, Path(description="Id of the job.")]
 
 
-def _job(state: CurrentState, grant: CurrentGrant, job: JobId) -> Job:
-    return state.desk.find(grant, job)
+async def _job(request: Request, state: CurrentState, grant: CurrentGrant, job: JobId) -> Job:
+    found = state.desk.find(grant, job)
+    note(request.scope, dataset=found.dataset, question=found.question)
+    return found
 
 
 CurrentJob = Annotated[Job, Depends(_job)]
@@ -184,10 +282,15 @@ async def jobs(state: CurrentState, grant: CurrentGrant) -> Response:
     return JSONResponse({"jobs": [{name: job[name] for name in job if name != "answer"} for job in listed]})
 
 
-@router.get("/v1/jobs/{job}", responses=responses(schemas.JOB, 404, 422, *WITH_TOKEN), tags=["jobs"])
+@router.get(
+    "/v1/jobs/{job}",
+    responses=responses(schemas.JOB, 404, 422, *WITH_TOKEN),
+    tags=["jobs"],
+)
 async def job(state: CurrentState, found: CurrentJob, wait: Wait = 0) -> Response:
     """Show a job and, once it is done, its answer."""
-    return JSONResponse((await state.desk.wait(found, wait)).to_json())
+    with state.rates.waiting(found.account) if wait else nullcontext():
+        return JSONResponse((await state.desk.wait(found, wait)).to_json())
 
 
 @router.delete("/v1/jobs/{job}", responses=responses(schemas.JOB, 404, 409, *WITH_TOKEN), tags=["jobs"])
@@ -196,7 +299,12 @@ async def cancel(state: CurrentState, grant: CurrentGrant, job: JobId) -> Respon
     return JSONResponse((await state.desk.cancel(grant, job)).to_json())
 
 
-@router.get("/v1/jobs/{job}/events", responses=responses(schemas.EVENTS, 404, *WITH_TOKEN), tags=["jobs"])
+@router.get(
+    "/v1/jobs/{job}/events",
+    responses=responses(schemas.EVENTS, 404, *WITH_TOKEN),
+    dependencies=[Depends(hold_place)],
+    tags=["jobs"],
+)
 async def events(state: CurrentState, found: CurrentJob) -> Response:
     """Send the job, and send it again whenever its state changes, as server-sent events, until it has ended."""
     return StreamingResponse(_events(state, found), media_type="text/event-stream")

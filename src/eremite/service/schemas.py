@@ -48,7 +48,7 @@ _COLUMNS = _list("The columns in which neighbors were counted.", _text("Name of 
 
 ERROR = _object("Why there is no answer.", error=_text("One sentence: what is wrong, and what to do."))
 
-HEALTH = _object("The service is up, and its ledgers answer.", status=_text("Always ok."), version=_VERSION)
+HEALTH = _object("The service is up; of readyz, ready to answer.", status=_text("Always ok."), version=_VERSION)
 
 _PRIVACY = _object("Epsilon and delta.", epsilon=_exact("Epsilon."), delta=_exact("Delta."))
 
@@ -91,7 +91,9 @@ RELEASE = _with_optional(
     expected_chance_from=_or_null(_text("On which public or made-up rows that was computed.")),
 )
 
-RELEASES = _object("All releases of this account.", releases=_list("In the order of the ledger.", RELEASE))
+_BEFORE = _or_null(_integer("Ask with this `before` for the next page; null if there is none."))
+
+RELEASES = _object("Releases of this account.", releases=_list("The newest first.", RELEASE), before=_BEFORE)
 
 _TRUTH: Schema = {"type": "boolean"}
 
@@ -167,7 +169,7 @@ _EVENT = _object(
     "One event of the ledger.",
     seq=_integer("Position in the ledger."),
     time=_text("When it happened; for a release, when it was charged."),
-    event=_text("opened, cap set, source noted, ledger accepted, charged, released or refused."),
+    event=_text("opened, cap set, source noted, ledger accepted, rows replaced, charged, released or refused."),
     account=_or_null(_text("Name of the account.")),
     request_id=_or_null(_text("Id of the request.")),
     epsilon=_or_null(_exact("Epsilon that was charged, refused or set.")),
@@ -181,7 +183,7 @@ _EVENT["properties"] |= {
     "release": RELEASE | {"description": "The whole release; absent in other events."},
 }
 
-HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT))
+HISTORY = _object("The audit trail of a dataset.", history=_list("In order.", _EVENT), before=_BEFORE)
 
 
 def _forecast(description: str, **fields: Schema) -> Schema:
@@ -325,10 +327,11 @@ JOB = _with_optional(
 
 JOBS = _object("The last jobs of this account.", jobs=_list("The newest first, without answers.", JOB))
 
+METRICS = {"type": "string", "description": "Numbers in the text format of Prometheus."}
 EVENTS = {"type": "string", "description": "Server-sent events named state, each with the job as its data."}
 
 #: Statuses of the errors that every route with a token may give.
-WITH_TOKEN = (401, 500, 503)
+WITH_TOKEN = (401, 429, 500, 503)
 
 _MEANING = {
     400: "The body is not JSON.",
@@ -338,7 +341,7 @@ _MEANING = {
     409: "The budget does not cover it, or the request is still being computed; nothing was charged.",
     413: "The body is too long.",
     422: "The question is invalid; nothing was charged.",
-    429: "This account asks too often; nothing was charged.",
+    429: "This account sends too many requests; nothing was charged.",
     500: "An internal error; what was charged stays charged.",
     503: "Ledger or tokens are out of reach, too many questions wait, or the service stops.",
 }
@@ -355,7 +358,8 @@ def responses(schema: Schema, *errors: int, accepted: Schema | None = None) -> d
 
 
 def _content(schema: Schema) -> Schema:
-    return {"text/event-stream" if schema is EVENTS else "application/json": {"schema": schema}}
+    kinds = {id(EVENTS): "text/event-stream", id(METRICS): "text/plain"}
+    return {kinds.get(id(schema), "application/json"): {"schema": schema}}
 
 
 def without_fastapi_errors(openapi: Schema) -> Schema:

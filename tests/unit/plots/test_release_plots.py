@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from eremite import InputError, OutlierDefinition, Release, Session, Table
-from eremite.forecast import CountForecast
-from eremite.forecast.count import CountError
+from eremite.forecast import CountError, CountForecast
 from eremite.plots import svg
 from eremite.release import ByGroup, Expected
 from tests.unit.plots.made import COLUMNS, SETS, made, marks, release, words

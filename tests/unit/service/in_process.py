@@ -20,6 +20,7 @@ from eremite.service.identity import grant_now
 from eremite.service.jobs import JobFile
 from eremite.service.lanes import Lane
 from eremite.service.ledger_reads import LedgerReads
+from eremite.service.rates import Rate, Rates
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.service.work import Work
@@ -126,7 +127,10 @@ def state_of(
         granted=partial(grant_now, tokens),
         **more,
     )
-    return ServiceState(datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads)
+    unbounded = Rates(*[Rate(0, 1)] * 3)
+    return ServiceState(
+        datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads, rates=unbounded
+    )
 
 
 def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: Any) -> Service:

@@ -51,7 +51,7 @@ class Service:
         change_grants(tokens, lambda _: grants)
         datasets = {"patients": "the patients"}
         oidc = None if issuer is None else Oidc(_settings(issuer), clock=lambda: NOW)
-        self.state = SimpleNamespace(token_file=tokens, datasets=datasets, oidc=oidc, rates=rates)
+        self.state = SimpleNamespace(token_file=tokens, datasets=datasets, oidc=oidc, rates=rates or Rates())
         self.app = app = FastAPI()
         app.state.service = self.state
         add_handlers(app)

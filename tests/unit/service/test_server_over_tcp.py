@@ -63,7 +63,7 @@ def stopped(talk: Callable[[Callable[[str], Awaitable[Wire]], Callable[[], None]
     async def main() -> tuple[Any, float, App]:
         app = App()
         config = uvicorn.Config(ErrorBoundary(app), http=server.Connection, lifespan="off", log_config=None, ws="none")
-        running = _Server(config, app.stopping.set)
+        running = _Server(config, None, app.stopping.set)
         listener = open_socket("127.0.0.1", 0)
         serving = asyncio.ensure_future(running.serve(sockets=[listener]))
         stop_at = 0.0
