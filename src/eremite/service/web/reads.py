@@ -8,6 +8,7 @@ from eremite.ledger import Account, Budget, Entry, Released, Remaining, Stored
 from eremite.privacy import Privacy
 from eremite.release import Release
 from eremite.service.auth import Caller
+from eremite.service.desk import MOST_WAITING_PER_ACCOUNT
 from eremite.service.web.views import parsed_release
 
 T = TypeVar("T")
@@ -59,10 +60,11 @@ async def standing(caller: Caller) -> Standing:
 async def answers(caller: Caller, before: int | None = None, limit: int = PAGE_LENGTH) -> list[Given]:
     """The answers of the caller's account, the newest first, up to the one before a place in the ledger."""
     account, ledger = Account(caller.dataset.name, caller.grant.account), caller.dataset.ledger
-    entries = await read(caller, lambda: ledger.releases(account, before=before, limit=limit))
+    most = limit + MOST_WAITING_PER_ACCOUNT  # so many may be stored and not told yet
+    entries = await read(caller, lambda: ledger.releases(account, before=before, limit=most))
     # After the read: a turn may have begun meanwhile. What it released is told when it ends.
     untold = caller.state.desk.running(account.dataset, account.analyst)
-    return [_given(entry) for entry in entries if getattr(entry.event, "request_id", None) not in untold]
+    return [_given(entry) for entry in entries if getattr(entry.event, "request_id", None) not in untold][:limit]
 
 
 async def all_answers(caller: Caller) -> list[Given]:
