@@ -65,9 +65,9 @@ def web_of(request: Request) -> Web:
 
 def address(request: Request, *parts: str, **query: str | int | None) -> str:
     """The path of a page of this service, with its root path; a query of None is left out."""
-    path = "/".join([root_of(request), *(quote(part, safe="") for part in parts)])
+    path = f"{root_of(request)}/{'/'.join(quote(part, safe='') for part in parts)}"
     asked = urlencode({name: value for name, value in query.items() if value is not None})
-    return (path or "/") + (f"?{asked}" if asked else "")
+    return f"{path}?{asked}" if asked else path
 
 
 def root_of(request: Request) -> str:
