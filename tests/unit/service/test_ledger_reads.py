@@ -16,7 +16,7 @@ import pytest
 
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger
-from eremite.service import routes
+from eremite.service import auth, routes
 from eremite.service.ledger_reads import HEALTH_TIMEOUT, READ_TIMEOUT, LedgerReads
 from tests import clockwork
 from tests.unit.service.in_process import GOOD, Service, service, until
@@ -44,6 +44,17 @@ class Stuck:
         while not self._asked.is_set():
             assert time.monotonic() < deadline
             await asyncio.sleep(0)
+
+
+@pytest.fixture(autouse=True)
+def no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens are read in the loop, whose clock would jump while a thread reads them."""
+
+    async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+    for module in (auth, routes):
+        monkeypatch.setattr(module, "run_in_threadpool", at_once)
 
 
 @pytest.fixture
