@@ -20,8 +20,6 @@ from eremite.service.identity import grant_now
 from eremite.service.jobs import JobFile
 from eremite.service.lanes import Lane
 from eremite.service.ledger_reads import LedgerReads
-from eremite.service.limits import facts_of
-from eremite.service.questions import QUESTIONS
 from eremite.service.rates import Rate, Rates
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, change_grants, hash_of
@@ -68,11 +66,6 @@ class Service:
     app: FastAPI
     state: ServiceState
     ledger: Ledger
-    session: Session  # of the account of the token
-
-    def query(self, body: bytes) -> Any:
-        """The question of a body for a count."""
-        return QUESTIONS["count"].body.read(body, facts_of(self.session.facts))[0]
 
     def events(self) -> list[str]:
         """The types of all events in the ledger."""
@@ -146,7 +139,7 @@ def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: 
     session = Session(table, epsilon=epsilon, ledger=ledger, dataset="patients")
     change_grants(folder / "tokens.json", lambda _: (grant("secret"),))
     held = state_of({"patients": (session, ledger)}, folder / "tokens.json", **more)
-    return Service(application(held), held, ledger, session.of_account("research"))
+    return Service(application(held), held, ledger)
 
 
 def grant(token: str) -> Grant:

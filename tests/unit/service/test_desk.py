@@ -203,10 +203,11 @@ def test_question_under_way_at_a_crash_is_lost_or_done_as_the_ledger_says(
     desk = served.state.desk
     [job] = desk._unended.values()
     desk._jobs.update(replace(job, state="running"))
-    session, query = served.session, served.query(COUNT)
-    paid = session.charge(session.prepare(query, request_id="one"))
+    work = desk._forecast_lane._worker._work
+    asked = desk.asked(job)
+    [paid] = work.charge([asked])
     if released:
-        session.compute(paid)
+        work.compute(asked, paid.charged_at)
     [after] = restarted(served, tmp_path)
     assert after["state"] == ("done" if released else "lost")
     assert served.events().count("Charged") == 1
