@@ -60,7 +60,7 @@ def service(
     change_grants(tokens, lambda _: (grant("alice", "research"), grant("boss", "house", custodian=True)))
     change_grants(tokens, lambda kept: (*kept, grant("bob", "press", datasets=(ODD,))))
     state = replace(state_of(sessions, tokens), oidc=oidc)
-    return Service(application(state), state, ledger, sessions["patients"][0].of_account("research"))
+    return Service(application(state), state, ledger)
 
 
 def grant(token: str, account: str, datasets: Sequence[str] = ("patients",), custodian: bool = False) -> Grant:
