@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import one_of
 
 from eremite.service import openapi
-from tests.end_to_end.served import COUNT, Served, serving, written
+from tests.end_to_end.served import COUNT, PATIENCE, Served, serving, written
 
 schemathesis = pytest.importorskip("schemathesis")
 checks = pytest.importorskip("schemathesis.checks")
@@ -20,9 +20,9 @@ STATUS = ["not_a_server_error", "status_code_conformance", "content_type_conform
 CHECKS = checks.CHECKS.get_by_names([*STATUS, "response_schema_conformance"])
 #: A stream of events is described as one text, and is read as several objects.
 CHECKS_OF_EVENTS = checks.CHECKS.get_by_names(STATUS)
-EXAMPLES = 20
-#: Each opens the rows again, in a process of its own.
-RELOADS = 2
+EXAMPLES = 40
+#: Each opens the rows again, in processes of their own, which takes seconds.
+RELOADS = 1
 PLENTY = ["--requests-per-second", "1000000", "--forecasts-per-hour", "1000000"]
 #: A question that is not waited for takes one of the ten places of its account.
 WAIT = {"wait": 60}
@@ -70,7 +70,7 @@ def test_whatever_is_sent_is_answered_as_described(service: Served, job: str, me
     def send(case: Any) -> None:
         if method == "POST" and not (case.query or {}).keys() - {"wait"}:
             case.query = WAIT
-        response = case.call(base_url=service.address, headers=service.sent("boss"))
+        response = case.call(base_url=service.address, headers=service.sent("boss"), timeout=PATIENCE)
         case.validate_response(response, checks=CHECKS_OF_EVENTS if path.endswith("/events") else CHECKS)
 
     send()
