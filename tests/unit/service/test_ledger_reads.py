@@ -16,7 +16,7 @@ import pytest
 
 from eremite.errors import LedgerError
 from eremite.ledger import Ledger
-from eremite.service import routes
+from eremite.service import auth, routes
 from eremite.service.ledger_reads import HEALTH_TIMEOUT, READ_TIMEOUT, LedgerReads
 from tests import clockwork
 from tests.unit.service.in_process import GOOD, Service, service, until
@@ -46,15 +46,26 @@ class Stuck:
             await asyncio.sleep(0)
 
 
+@pytest.fixture(autouse=True)
+def no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens are read in the loop, whose clock would jump while a thread reads them."""
+
+    async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+    for module in (auth, routes):
+        monkeypatch.setattr(module, "run_in_threadpool", at_once)
+
+
 @pytest.fixture
 def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
     """Every ledger is stuck."""
     state = Stuck()
 
     def waiting(answer: Callable[..., Any]) -> Callable[..., Any]:
-        def answered(*asked: Any) -> Any:
+        def answered(*asked: Any, **more: Any) -> Any:
             state.wait()
-            return answer(*asked)
+            return answer(*asked, **more)
 
         return answered
 

@@ -15,9 +15,7 @@ from eremite import Session, Table
 from eremite.ledger import Ledger, MemoryStore
 from eremite.service.application import application
 from eremite.service.oidc import Oidc
-from eremite.service.rates import Rate, Rates
 from eremite.service.tokens import Grant, change_grants, hash_of
-from eremite.service.web import add_pages
 from tests.unit.service.in_process import Service, state_of
 
 T = TypeVar("T")
@@ -61,12 +59,8 @@ def service(
     tokens = folder / "tokens.json"
     change_grants(tokens, lambda _: (grant("alice", "research"), grant("boss", "house", custodian=True)))
     change_grants(tokens, lambda kept: (*kept, grant("bob", "press", datasets=(ODD,))))
-    often = Rate(seconds=1e-6, burst=10**6)
-    state = replace(state_of(sessions, tokens), rates=Rates(often, often, often), oidc=oidc)
-    app = application(state)
-    if not hasattr(app.state, "web"):
-        add_pages(app)
-    return Service(app, state, ledger)
+    state = replace(state_of(sessions, tokens), oidc=oidc)
+    return Service(application(state), state, ledger)
 
 
 def grant(token: str, account: str, datasets: Sequence[str] = ("patients",), custodian: bool = False) -> Grant:
