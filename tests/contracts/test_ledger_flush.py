@@ -104,6 +104,16 @@ def test_reader_that_does_not_flush_sees_what_is_lost(server, where, monkeypatch
         ask(other, "another")
 
 
+def test_reader_that_may_only_read_makes_safe_what_it_saw(server, where, monkeypatch):
+    only_reads = open_ledger(where.replace("-csearch_path", "-cdefault_transaction_read_only%3Don%20-csearch_path"))
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres_store, "_FLUSH", NO_FLUSH)
+        ask(open_ledger(where), "r")
+    assert len(only_reads.history()) == 2
+    crash(server)
+    assert charges(where) == ["r"]
+
+
 def test_user_without_special_rights_may_flush(server):
     with psycopg.connect(server.url, autocommit=True) as database:
         database.execute("CREATE USER keeper")

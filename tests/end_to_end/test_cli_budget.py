@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from eremite.cli.history import _no_formula
 from tests.end_to_end.command_line import Captured, refused, run, run_json, words
 from tests.end_to_end.patients import description
 
@@ -148,21 +147,6 @@ def test_history_as_csv(capsys: Captured) -> None:
         2,
         "Error: Cannot write no/trail.csv: No such file or directory; choose another file for --csv.\n",
     )
-
-
-@pytest.mark.parametrize(
-    ("cell", "written"),
-    [
-        ("a;=1+1", "a;'=1+1"),
-        ("\uff1d1+1", "'\uff1d1+1"),
-        ('a|" @x', "a|\" '@x"),
-        ("\t-1", "\t'-1"),
-        ("plain; words", "plain; words"),
-        (-1, -1),
-    ],
-)
-def test_no_cell_is_a_formula_however_it_is_cut(cell: object, written: object) -> None:
-    assert _no_formula(cell) == written
 
 
 def test_last_events_are_printed_alone(capsys: Captured) -> None:

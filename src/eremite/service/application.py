@@ -9,6 +9,7 @@ from eremite.service.middleware import add_middleware
 from eremite.service.routes import router
 from eremite.service.schemas import without_fastapi_errors
 from eremite.service.state import ServiceState
+from eremite.service.web import add_pages
 from eremite.version import __version__
 
 
@@ -32,5 +33,6 @@ def application(state: ServiceState) -> FastAPI:
     app.state.service = state
     add_handlers(app)
     app.include_router(router)
+    add_pages(app)
     add_middleware(app, state.tick)
     return app

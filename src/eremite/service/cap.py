@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, Strict
 
 from eremite.service.limits import MAX_TEXT_CHARS
 from eremite.service.requests import QueryBody
 
-Number = int | Decimal | str
+Number = Annotated[int, Strict()] | Annotated[Decimal, Strict()] | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,9 +117,13 @@ class Lane:
         await asyncio.to_thread(before.close)
 
     async def _take_turns(self, clerk: Clerk) -> None:
-        while not self._stopped and (turn := self.waiting.take(self._together, self._tick * _SHARE_OF_TICK)):
+        while not self._stopped and len(self.waiting):
             async with self._between_turns:
-                await self._take_turn(turn, clerk)
+                if self._stopped:
+                    return
+                turn = self.waiting.take(self._together, self._tick * _SHARE_OF_TICK)
+                if turn:  # it may have been canceled
+                    await self._take_turn(turn, clerk)
 
     async def _take_turn(self, turn: Sequence[Job], clerk: Clerk) -> None:
         began = asyncio.get_running_loop().time()

@@ -41,6 +41,13 @@ from eremite.version import __version__
 
 router = APIRouter()
 
+
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
 LONGEST_WAIT = 60.0
 LONGEST_PAGE = 1_000
 _STILL_THERE = 15.0  # seconds between signs of life of a stream of events
@@ -62,7 +69,12 @@ async def ready(state: CurrentState) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-@router.get("/metrics", responses=responses(schemas.METRICS, 403, *WITH_TOKEN), tags=["service"])
+@router.get(
+    "/metrics",
+    responses=responses(schemas.METRICS, 403, *WITH_TOKEN),
+    response_class=PlainTextResponse,
+    tags=["service"],
+)
 async def metrics(state: CurrentState, grant: CurrentGrant) -> Response:
     """Count how jobs ended, how many wait, and what is left, for Prometheus. For a custodian, of their datasets."""
     if not grant.custodian:
@@ -302,12 +314,13 @@ async def cancel(state: CurrentState, grant: CurrentGrant, job: JobId) -> Respon
 @router.get(
     "/v1/jobs/{job}/events",
     responses=responses(schemas.EVENTS, 404, *WITH_TOKEN),
+    response_class=EventStream,
     dependencies=[Depends(hold_place)],
     tags=["jobs"],
 )
 async def events(state: CurrentState, found: CurrentJob) -> Response:
     """Send the job, and send it again whenever its state changes, as server-sent events, until it has ended."""
-    return StreamingResponse(_events(state, found), media_type="text/event-stream")
+    return EventStream(_events(state, found))
 
 
 async def _events(state: ServiceState, job: Job) -> AsyncIterator[str]:

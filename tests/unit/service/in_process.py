@@ -128,9 +128,7 @@ def state_of(
         **more,
     )
     unbounded = Rates(*[Rate(0, 1)] * 3)
-    return ServiceState(
-        datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads, rates=unbounded
-    )
+    return ServiceState(datasets=datasets, token_file=tokens, tick=tick, desk=desk, ledger_reads=reads, rates=unbounded)
 
 
 def service(folder: Path, table: Table | None = None, epsilon: int = 2, **more: Any) -> Service:

@@ -1,0 +1,291 @@
+"""Public facts refuse a question at once; a job is kept over a restart, and the ledger says what became of it."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from eremite.errors import InputError
+from eremite.ledger import Account, Released
+from eremite.service.jobs import JobFile
+from eremite.service.tokens import change_grants
+from tests.unit.service.in_process import GOOD, Service, grant, service
+
+COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
+WHERE = "/v1/datasets/patients"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Service:
+    held = service(tmp_path)
+    other = replace(grant("other"), account="press", custodian=False)
+    change_grants(held.state.token_file, lambda before: (*before, other))
+    return held
+
+
+def held_up(served: Service, ask: Callable[[httpx.AsyncClient], Any], token: str = "secret") -> Any:  # noqa: S107
+    """What comes of `ask` while another turn is under way, after which the service stops."""
+    lane = served.state.desk._forecast_lane
+
+    async def run() -> Any:
+        async with lane._between_turns, served.client(token) as client:
+            told = await ask(client)
+            lane.stop()
+            return told
+
+    told = asyncio.run(run())
+    lane._stopped = False
+    return told
+
+
+async def queued(client: httpx.AsyncClient, body: bytes = COUNT, path: str = "count") -> httpx.Response:
+    return await client.post(f"{WHERE}/{path}", content=body)
+
+
+def test_question_that_waits_is_a_job_and_a_retry_is_the_same_job(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> list[httpx.Response]:
+        first = await queued(client)
+        return [first, await queued(client), await client.get(first.headers["Location"])]
+
+    answers = held_up(served, ask)
+    assert [answer.status_code for answer in answers] == [202, 202, 200]
+    first, again, looked = (answer.json() for answer in answers)
+    assert first == again == looked
+    assert (first["state"], first["request_id"], first["question"]) == ("queued", "one", "count")
+    assert answers[0].headers["Location"] == f"/v1/jobs/{first['id']}"
+
+
+def test_id_of_a_waiting_question_serves_no_other_question(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> httpx.Response:
+        await queued(client)
+        return await queued(client, COUNT.replace(b"0.1", b"0.2"))
+
+    refused = held_up(served, ask)
+    assert (refused.status_code, refused.json()["error"][:18]) == (422, "Request id 'one' w")
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [({"epsilon": 5}, 409), ({"columns": ["none"]}, 422), ({"definition": {"min_neighbors": 40, "radius": 0.1}}, 422)],
+)
+def test_what_public_facts_refuse_takes_no_turn(served: Service, change: dict[str, Any], status: int) -> None:
+    body = json.dumps(GOOD["count"] | change).encode()
+    assert held_up(served, lambda client: queued(client, body)).status_code == status
+    assert "Charged" not in served.events()
+
+
+def test_question_that_takes_too_long_by_public_facts_is_refused(tmp_path: Path) -> None:
+    served = service(tmp_path, longest_question=1e-9)
+    refused = held_up(served, queued)
+    assert refused.status_code == 422
+    assert "this service takes questions of up to 0" in refused.json()["error"]
+    assert "Charged" not in served.events()
+
+
+def test_stored_answer_comes_at_once_though_others_wait(served: Service) -> None:
+    [answer] = served.ask(("POST", f"{WHERE}/count", COUNT))
+    again = held_up(served, queued)
+    assert (again.status_code, again.content) == (200, answer.content)
+    assert served.events().count("Charged") == 1
+
+
+def test_forecast_that_was_made_comes_at_once(served: Service) -> None:
+    body = json.dumps(GOOD["forecast/count"]).encode()
+    [answer] = served.ask(("POST", f"{WHERE}/forecast/count", body))
+    again = held_up(served, lambda client: queued(client, body, "forecast/count"))
+    assert (again.status_code, again.content) == (200, answer.content)
+
+
+def test_canceled_question_is_not_charged_and_one_that_was_answered_cannot_be_canceled(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> list[httpx.Response]:
+        where = (await queued(client)).headers["Location"]
+        return [await client.delete(where), await client.delete(where), await client.get(f"{where}?wait=60")]
+
+    assert [answer.json()["state"] for answer in held_up(served, ask)] == ["canceled"] * 3
+    assert "Charged" not in served.events()
+    served.ask(("POST", f"{WHERE}/count", COUNT))
+    [listed] = served.ask(("GET", "/v1/jobs", b""))
+    done = listed.json()["jobs"][0]
+    [late] = served.ask(("DELETE", f"/v1/jobs/{done['id']}", b""))
+    assert (done["state"], late.status_code) == ("done", 409)
+
+
+def test_job_of_another_account_is_as_one_that_does_not_exist(served: Service) -> None:
+    job = held_up(served, queued).json()
+
+    async def ask(client: httpx.AsyncClient) -> list[tuple[int, str]]:
+        ways = [("GET", ""), ("DELETE", ""), ("GET", "/events")]
+        told = [await client.request(how, f"/v1/jobs/{job['id']}{more}") for how, more in ways]
+        missing = [await client.request(how, f"/v1/jobs/nothing{more}") for how, more in ways]
+        listed = await client.get("/v1/jobs")
+        assert listed.json() == {"jobs": []}
+        assert [one.content for one in told] == [one.content for one in missing]
+        return [(one.status_code, one.text) for one in told]
+
+    assert {status for status, _ in held_up(served, ask, "other")} == {404}
+
+
+def test_events_tell_every_state_and_end(served: Service) -> None:
+    async def run() -> list[str]:
+        async with served.client() as client:
+            lane = served.state.desk._forecast_lane
+            async with lane._between_turns:
+                where = (await queued(client)).headers["Location"]
+                stream = asyncio.create_task(client.get(f"{where}/events"))
+                while not served.state.desk._changes:
+                    await asyncio.sleep(0.001)
+            lines = (await stream).text.splitlines()
+            return [json.loads(line[6:])["state"] for line in lines if line.startswith("data: ")]
+
+    assert asyncio.run(run()) == ["queued", "running", "done"]
+
+
+def test_one_account_cannot_take_all_places(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> list[int]:
+        bodies = [json.dumps(GOOD["count"] | {"request_id": str(number)}).encode() for number in range(12)]
+        mine = [(await queued(client, body)).status_code for body in bodies]
+        async with served.client("other") as other:
+            return [*mine, (await queued(other)).status_code]
+
+    assert held_up(served, ask) == [202] * 10 + [503] * 2 + [202]
+
+
+def test_stopped_service_lets_nobody_wait_and_takes_no_question(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> list[httpx.Response]:
+        waits = asyncio.create_task(client.post(f"{WHERE}/count?wait=60", content=COUNT))
+        while not served.state.desk._changes:
+            await asyncio.sleep(0.001)
+        served.state.desk.stop()
+        return [await waits, await queued(client), await client.get("/readyz")]
+
+    assert [answer.status_code for answer in held_up(served, ask)] == [202, 503, 503]
+    assert "Charged" not in served.events()
+
+
+# --- over a restart
+
+
+def restarted(served: Service, folder: Path) -> list[dict[str, Any]]:
+    """The jobs once a new desk has gone on with the jobs of the old one, and no turn is left."""
+    desk = served.state.desk
+
+    async def run() -> list[dict[str, Any]]:
+        desk._unended.clear()
+        desk.stopping = False
+        for lane in desk._all_lanes():
+            lane._stopped = False
+            lane.waiting = type(lane.waiting)()
+        desk.go_on()
+        for job in list(desk._unended.values()):
+            await desk.wait(job, 60)
+        return [job.to_json() for job in desk.jobs_of(grant("secret"))]
+
+    return asyncio.run(run())
+
+
+def test_waiting_question_is_answered_after_a_restart(served: Service, tmp_path: Path) -> None:
+    held_up(served, queued)
+    [job] = restarted(served, tmp_path)
+    assert (job["state"], job["answer"]["request_id"]) == ("done", "one")
+    assert served.events().count("Charged") == 1
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_question_under_way_at_a_crash_is_lost_or_done_as_the_ledger_says(
+    served: Service, tmp_path: Path, released: bool
+) -> None:
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    desk._jobs.update(replace(job, state="running"))
+    work = desk._forecast_lane._worker._work
+    asked = desk.asked(job)
+    [paid] = work.charge([asked])
+    if released:
+        work.compute(asked, paid.charged_at)
+    [after] = restarted(served, tmp_path)
+    assert after["state"] == ("done" if released else "lost")
+    assert served.events().count("Charged") == 1
+    kept = [entry.event for entry in served.ledger.releases(Account("patients", "research"))]
+    assert len(kept) == released
+    if released:
+        assert isinstance(kept[0], Released)
+        assert after["answer"] == json.loads(kept[0].release)
+    else:
+        assert "it was charged, and its answer is lost" in after["error"]
+
+
+def test_jobs_are_kept_in_a_file_of_their_owner_that_one_service_has(tmp_path: Path, served: Service) -> None:
+    held_up(served, queued)
+    [job] = served.state.desk._unended.values()
+    kept = JobFile(tmp_path / "jobs.db")
+    kept.add(job, COUNT)
+    assert (tmp_path / "jobs.db").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="another eremite serve uses it"):
+        JobFile(tmp_path / "jobs.db")
+    kept.close()
+    again = JobFile(tmp_path / "jobs.db")
+    assert (again.unended(), again.body(job)) == ([job], COUNT)
+    again.update(replace(job, state="canceled"))
+    assert again.unended() == []
+    again.close()
+
+
+@pytest.mark.parametrize(("content", "sentence"), [(b"no database", "it is no file of jobs"), (None, "can be written")])
+def test_file_that_is_none_of_ours_is_refused(tmp_path: Path, content: bytes | None, sentence: str) -> None:
+    path = tmp_path / "jobs.db"
+    path.write_bytes(content * 100 if content else b"")
+    path.chmod(0o600 if content else 0o666)
+    with pytest.raises(InputError, match=sentence):
+        JobFile(path)
+
+
+# --- for the custodian
+
+
+def test_cap_is_set_by_a_custodian_with_a_reason(served: Service) -> None:
+    good = {"account": "research", "epsilon": "1/3", "reason": "a study"}
+    [set_] = served.ask(("PUT", f"{WHERE}/cap", json.dumps(good).encode()))
+    research = next(one for one in set_.json()["budgets"] if one["account"] == "research")
+    assert (set_.status_code, research["cap"]["epsilon"]) == (200, "1/3")
+    for bad in ({"reason": " "}, {"epsilon": -1}, {"epsilon": True}, {"more": 1}, {"account": 5}):
+        [refused] = served.ask(("PUT", f"{WHERE}/cap", json.dumps(good | bad).encode()))
+        assert (refused.status_code, list(refused.json())) == (422, ["error"]), refused.text
+    assert served.events().count("CapSet") == 1
+
+
+def test_custodian_sees_what_is_under_way_and_an_analyst_does_not(served: Service) -> None:
+    async def ask(client: httpx.AsyncClient) -> list[httpx.Response]:
+        await queued(client)
+        async with served.client("other") as other:
+            forbidden = [await other.get(path) for path in (f"{WHERE}/jobs", "/metrics")]
+        return [await client.get(f"{WHERE}/jobs"), await client.get("/metrics"), *forbidden]
+
+    jobs, metrics, *forbidden = held_up(served, ask)
+    assert [job["request_id"] for job in jobs.json()["jobs"]] == ["one"]
+    assert [answer.status_code for answer in forbidden] == [403, 403]
+    assert 'eremite_jobs_waiting{dataset="patients"} 1\n' in metrics.text
+    assert 'eremite_budget_left{dataset="patients",of="epsilon"} 2.0\n' in metrics.text
+    served.ask(("POST", f"{WHERE}/count", COUNT.replace(b"one", b"two")))
+    [after] = served.ask(("GET", "/metrics", b""))
+    assert 'eremite_jobs_total{dataset="patients",question="count",state="done"}' in after.text
+
+
+def test_releases_come_in_pages_the_newest_first(served: Service) -> None:
+    for number in range(3):
+        body = json.dumps(GOOD["count"] | {"request_id": str(number)}).encode()
+        served.ask(("POST", f"{WHERE}/count", body))
+    [first] = (one.json() for one in served.ask(("GET", f"{WHERE}/releases?limit=2", b"")))
+    [last] = (one.json() for one in served.ask(("GET", f"{WHERE}/releases?limit=2&before={first['before']}", b"")))
+    assert [[one["request_id"] for one in page["releases"]] for page in (first, last)] == [["2", "1"], ["0"]]
+    assert last["before"] is None
+
+
+def test_body_with_a_name_twice_is_refused(served: Service) -> None:
+    [refused] = served.ask(("POST", f"{WHERE}/count", COUNT[:-1] + b', "epsilon": 0.2}'))
+    assert (refused.status_code, refused.json()["error"]) == (422, "The body has 'epsilon' twice; send it once.")
