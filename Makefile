@@ -6,12 +6,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo unit test test-slow test-spark test-web serve check docs format bench bench-quick bench-scale lock clean
+.PHONY: help demo serve unit test test-slow test-spark test-web check docs format bench bench-quick bench-scale lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.ready ## what eremite does, on a generated table
 	$(BIN)/eremite demo
+
+PORT := 8000
+serve: $(VENV)/.ready ## the service on that table, to try in a browser; PORT=8001 for another port
+	@trap : INT; $(BIN)/eremite demo --serve --port $(PORT) || test $$? = 130  # 130: by Ctrl-C, of which make need not say more
 
 unit: $(VENV)/.ready ## the quick unit tests, in under a minute once kernels are compiled
 	$(BIN)/pytest -n auto -m "not slow and not long" tests/unit
@@ -68,6 +72,7 @@ lock: $(VENV)/.ready ## renew the pinned dependencies
 	$(LOCK) pyproject.toml $(EXTRAS) --group dev --group web -c requirements/dev.txt -o requirements/web.txt
 	$(LOCK) pyproject.toml --extra spark -c requirements/dev.txt -o requirements/spark.txt
 	echo uv | $(LOCK) - -o requirements/uv.txt
+	echo 'hatchling>=1.27' | $(LOCK) pyproject.toml --extra excel --extra postgres --extra service - -c requirements/dev.txt -o deploy/requirements.txt
 
 clean: ## remove the environment and all that was generated
 	find src -name __pycache__ -prune -exec rm -rf {} +

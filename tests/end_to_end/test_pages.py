@@ -35,6 +35,7 @@ NOT_RUN = (
     "eremite --install-completion",
     "eremite demo",
     "eremite paper",
+    "eremite reload",
     "eremite serve",
     "eremite token",
     "eremite count patients.toml --engine spark",

@@ -293,7 +293,9 @@ def listens(served: Served) -> bool:
 def test_two_services_share_one_budget_and_its_answers(service: Served) -> None:
     question = COUNT | {"epsilon": "0.2"}
     with (
-        serving(service.folder, service.tokens, "--root-path", "/eremite", "--jobs", "other.db") as other,
+        serving(
+            service.folder, service.tokens, "--root-path", "/eremite", "--jobs", "other.db", "--lanes", "3"
+        ) as other,
         ThreadPoolExecutor(8) as pool,
     ):
         both = (service, other)

@@ -18,6 +18,7 @@ from eremite.cli.history import history
 from eremite.cli.ledger import ledger_app
 from eremite.cli.page import page
 from eremite.cli.paper import paper
+from eremite.cli.reload import reload
 from eremite.cli.rows import rows
 from eremite.cli.serve import serve
 from eremite.cli.token import token_app
@@ -43,6 +44,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "history": history,
     "page": page,
     "serve": serve,
+    "reload": reload,
     "paper": paper,
     "demo": demo,
 }

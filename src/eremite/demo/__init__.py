@@ -4,6 +4,7 @@ The exact numbers beside the private ones are shown only because the table is ma
 table they never are.
 """
 
+from eremite.demo.files import write_served
 from eremite.demo.tour import run
 
-__all__ = ["run"]
+__all__ = ["run", "write_served"]

@@ -31,6 +31,8 @@ CANDIDATES = np.array(
 #: A patient from elsewhere, in the order of `COLUMNS`: every value is ordinary, hemoglobin and hematocrit disagree.
 SUSPECT = np.array([[62, 85, 6.5, 14.5, 33.0, 7.40, 40.0, 24.5]])
 
+_SERVED_EPSILON = "10"  # enough for an hour of trying, and little enough to see a refusal
+
 _DESCRIPTION = """\
 # Everything public about the table, in one file. The rows themselves are not public.
 
@@ -79,14 +81,25 @@ def write_files(folder: Path, epsilon: str) -> Files:
     files = Files(folder, patients())
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_columns(folder / "patients.csv", files.table.columns)
-        _write_columns(folder / "public-sample.csv", public_sample().columns)
+        _write_table(files, epsilon)
         _write_columns(files.candidates, _by_name(CANDIDATES, ODD_TRIPLE.columns))
         _write_columns(files.suspect, _by_name(SUSPECT, list(COLUMNS)))
-        files.description.write_text(_description(epsilon), encoding="utf-8")
         for old in [*folder.glob("patients.db*"), folder / "patients.ledger-witness.json", files.report]:
             old.unlink(missing_ok=True)
     return files
+
+
+def write_served(folder: Path) -> Path:
+    """Write the table and its public stand-in into a folder for the service, which only its owner can look into.
+
+    The ledger stays as it is: what was asked before stays charged. The path of the description is returned.
+    """
+    files = Files(folder, patients())
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o700)  # the service refuses tokens that others could write
+        _write_table(files, _SERVED_EPSILON)
+    return files.description
 
 
 @contextmanager
@@ -96,6 +109,12 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"Cannot write the demo to {folder}: {error.strerror}; choose another --folder.") from None
+
+
+def _write_table(files: Files, epsilon: str) -> None:
+    _write_columns(files.folder / "patients.csv", files.table.columns)
+    _write_columns(files.folder / "public-sample.csv", public_sample().columns)
+    files.description.write_text(_description(epsilon), encoding="utf-8")
 
 
 def _by_name(points: Floats, names: Sequence[str]) -> dict[str, Floats]:
