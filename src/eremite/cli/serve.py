@@ -121,6 +121,7 @@ def serve(
                 ready=lambda: _print_address(bound, list(state.datasets), as_json),
                 on_start=assembly.go_on,
                 on_stop=state.desk.stop,
+                stopped=state.desk.stopped,
             )
             too_late()  # a question under way is completed by its worker, which a second signal must not end
     if ended_by == SIGINT:

@@ -108,7 +108,7 @@ class RemoteSession(RemoteForecasts, Shown):
                 raise ServiceError("The service lists releases in a way that this version does not know.")
             found += [Release.from_json(json.dumps(one)) for one in page["releases"]]
             before = page.get("before")
-            if type(before) is not int or not page["releases"]:
+            if not isinstance(before, str | int) or not page["releases"]:
                 return sorted(found, key=lambda release: release.time)
 
     def jobs(self) -> list[Job]:

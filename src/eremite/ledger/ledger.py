@@ -33,7 +33,7 @@ from eremite.ledger.timeline import BudgetTimeline, budget_timeline
 from eremite.ledger.transitions import Reserved, Stored, Unanswered, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
-from eremite.names import require_name
+from eremite.names import quote_name, require_name
 from eremite.privacy import Neighbors, Privacy, checked_budget
 
 _AT_ONCE = 1000  # events that are read together
@@ -251,6 +251,19 @@ class Ledger:
             limit=_at_least_none(limit),
         )
         return [_entry(row) for row in self._store.rows(found)]
+
+    def releases_before(self, account: Account, request_id: str | None, limit: int) -> list[Entry]:
+        """The last releases of an account before that of one of its requests, newest first; without an id, the last.
+
+        For pages that an analyst turns: the number of an event would tell how many came before it.
+        """
+        before = None
+        if request_id is not None:
+            request = self._store.page(account, request_id).request
+            if request is None or request.released is None:
+                raise InputError(f"There is no release under the request id {quote_name(request_id, 40)}.")
+            before = request.released
+        return self.releases(account, before=before, limit=limit)
 
     def history(
         self,

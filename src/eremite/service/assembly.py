@@ -3,14 +3,14 @@
 import asyncio
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
 
-from eremite.errors import EremiteError
+from eremite.errors import EremiteError, InputError
 from eremite.ledger import Creation
 from eremite.names import list_names
 from eremite.service.desk import LONGEST_QUESTION, Desk
@@ -76,13 +76,21 @@ class Assembly:
     def _reload_soon(self) -> None:
         self._reloading = asyncio.get_running_loop().create_task(self.reload_all())
 
-    async def reload(self, dataset: str) -> None:
+    async def reload(self, dataset: str, allowed: Collection[str]) -> None:
         """Open the rows of a dataset again, beside the old ones, which answer until the new ones take over.
 
-        Datasets of the same lane are opened again with it. Rows that do not fit leave everything as it was.
+        Datasets of the same lane are opened again with it, so all of them must be `allowed`. Rows that do not fit leave
+        everything as it was.
         """
         lane = next(place for place, group in enumerate(self._groups) if dataset in group)
-        await self._lanes[lane].replace(ProcessWorker(self._opening(lane)), partial(self._adopt, dataset))
+        if not set(self._groups[lane]) <= set(allowed):
+            raise InputError(
+                "They share a lane with those of other datasets; whoever runs the service can send SIGHUP."
+            )
+        await self._lanes[lane].replace(ProcessWorker(self._opening(lane)), self._adopt)
+        await self._renew_forecasts()
+
+    async def _renew_forecasts(self) -> None:
         if not self._alone:
             facts = {name: known.facts for name, known in self.state.datasets.items()}
             await self._lanes[-1].replace(ProcessWorker(self._forecast_opening(facts)), lambda _: None)
@@ -91,15 +99,17 @@ class Assembly:
         """Open the rows of all datasets again. What cannot be opened is told to the custodian, and stays as it was."""
         for group in filter(None, self._groups):
             try:
-                await self.reload(group[0])
+                await self.reload(group[0], group)
             except (EremiteError, WorkerDied) as error:
                 self.state.desk.log(f"The rows of {list_names(group, 'datasets')} were not replaced: {error}")
 
-    def _adopt(self, dataset: str, facts: Mapping[str, Facts]) -> None:
+    def _adopt(self, facts: Mapping[str, Facts]) -> None:
+        """Note in the ledgers that rows were opened again, which may be others, then ask about them."""
+        for name in facts:
+            self.state.datasets[name].ledger.note_rows_replaced(name)
         for name, known in facts.items():
             self.state.datasets[name] = Dataset.of(name, known, self.state.datasets[name].ledger)
             self.state.desk.forget_forecasts(name)
-        self.state.datasets[dataset].ledger.note_rows_replaced(dataset)
 
     @property
     def _alone(self) -> bool:
@@ -130,6 +140,7 @@ class Assembly:
             ledger_reads=ledger_reads,
             granted=partial(grant_now, settings.tokens, oidc=settings.oidc),
             longest_question=settings.longest_question,
+            adopt=self._adopt,
         )
         return ServiceState(
             datasets=datasets,

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -29,6 +30,7 @@ from eremite.service.tokens import Grant
 from eremite.service.work import Answer, Asked, Failed
 from eremite.session.duration import expected_seconds
 from eremite.session.request import Request
+from eremite.table import Facts
 
 if TYPE_CHECKING:
     from eremite.service.auth import Caller
@@ -39,7 +41,8 @@ MOST_WAITING_PER_ACCOUNT = 10
 #: A question that takes longer by public facts is refused, in seconds.
 LONGEST_QUESTION = 600.0
 _MOST_LISTED = 100
-_MOST_FORECASTS = 256  # whose answers are kept
+_MOST_FORECASTS = 1_000  # whose jobs are known
+_FORGET_EVERY = timedelta(hours=1)
 
 _NO_JOB = "There is no job of this id that this token may see."
 _TOO_LATE = "This question has begun or ended and can no longer be canceled; what was charged stays charged."
@@ -48,6 +51,9 @@ _LOST = (
     "The service ended in the middle of this question: it was charged, and its answer is lost. Ask under another id."
 )
 _STOPPING = "The service stops; nothing was charged. Ask again later."
+
+
+_ForecastKey = tuple[str, str, str, bytes]
 
 
 class Desk:
@@ -63,6 +69,7 @@ class Desk:
         ledger_reads: LedgerReads,
         granted: Callable[[Proof], Grant | None],
         longest_question: float = LONGEST_QUESTION,
+        adopt: Callable[[Mapping[str, Facts]], None] = lambda _: None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
@@ -73,12 +80,14 @@ class Desk:
         self._ledger_reads = ledger_reads
         self._granted = granted
         self._longest_question = longest_question
+        self._adopt = adopt
         self._clock = clock
         self._new_id = new_id
         self._unended: dict[str, Job] = {}
         self._places: Counter[str] = Counter()  # of requests whose question is being read
         self._changes: dict[str, asyncio.Event] = {}
-        self._forecasts: OrderedDict[tuple[str, str, bytes], str] = OrderedDict()
+        self._forecasts: OrderedDict[_ForecastKey, str] = OrderedDict()  # the ids of their jobs
+        self._forget_at = clock()
         # One body at a time: one of 4 MiB takes a hundred times that while it is read.
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="eremite-reading")
         self.stopping = False
@@ -109,8 +118,7 @@ class Desk:
         loop = asyncio.get_running_loop()
         job, request = await loop.run_in_executor(self._reader, self._read, caller, asked, content)
         if request is None:
-            known = self._forecasts.get((job.dataset, question, content))
-            return self._accept(job if known is None else replace(job, state="done", answer=known), content)
+            return self._known_forecast(job, content) or self._accept(job, content)
         same = self._same(job)
         if same is not None:
             return same
@@ -121,7 +129,9 @@ class Desk:
         same = self._same(job)  # it may have been asked twice at once
         if same is not None:
             return same
-        return self._accept(job if stored is None else replace(job, state="done", answer=stored.release), content)
+        if stored is None:
+            return self._accept(job, content)
+        return self._jobs.answered(job) or self._accept(replace(job, state="done", answer=stored.release), content)
 
     def _read(self, caller: "Caller", question: Question, content: bytes) -> tuple[Job, Request | None]:
         """The job of a question, and the question as it would be charged; None for a forecast."""
@@ -164,12 +174,19 @@ class Desk:
         return same
 
     def _accept(self, job: Job, content: bytes) -> Job:
-        self._jobs.forget(self._clock())
+        self._forget_old()
         self._jobs.add(job, b"" if job.ended else content)
         if not job.ended:
             self._unended[job.id] = job
             self._lane(job).put(job, self)
         return job
+
+    def _forget_old(self) -> None:
+        """Forget jobs that ended long ago, now and then."""
+        now = self._clock()
+        if now >= self._forget_at:
+            self._jobs.forget(now)
+            self._forget_at = now + _FORGET_EVERY
 
     def _lane(self, job: Job) -> Lane:
         return self._forecast_lane if job.request_id is None else self._lanes[job.dataset]
@@ -179,7 +196,12 @@ class Desk:
     def find(self, grant: Grant, job_id: str) -> Job:
         """A job of this account; other jobs and jobs that do not exist give the same error."""
         job = self._unended.get(job_id) or self._jobs.find(job_id)
-        if job is None or job.account != grant.account or job.dataset not in grant.datasets:
+        if (
+            job is None
+            or job.account != grant.account
+            or job.dataset not in grant.datasets
+            or job.dataset not in self._datasets
+        ):
             raise HTTPException(404, _NO_JOB)
         return job
 
@@ -266,12 +288,16 @@ class Desk:
             job = self._unended[job_id]
             if isinstance(outcome, Answer):
                 if job.request_id is None:
-                    self._keep_forecast(job, outcome.text)
+                    self._keep_forecast(job)
                 self._end(job, replace(job, state="done", answer=outcome.text))
             else:
                 self._end(job, _failed(job, outcome))
                 if outcome.log is not None:
                     self.log(outcome.log)
+
+    def reopened(self, facts: Mapping[str, Facts]) -> None:
+        """Take the facts of rows that were opened again."""
+        self._adopt(facts)
 
     def wait_again(self, job: Job) -> None:
         """Note that a job waits again."""
@@ -281,14 +307,19 @@ class Desk:
         """Tell the custodian."""
         LOG.error("%s", words)
 
-    def _keep_forecast(self, job: Job, answer: str) -> None:
-        self._forecasts[job.dataset, job.question, self._jobs.body(job)] = answer
+    def _known_forecast(self, job: Job, content: bytes) -> Job | None:
+        """The job that made the same forecast for this account, if it is still there."""
+        known = self._forecasts.get(_forecast_key(job, content))
+        return None if known is None else self._jobs.find(known)
+
+    def _keep_forecast(self, job: Job) -> None:
+        self._forecasts[_forecast_key(job, self._jobs.body(job))] = job.id
         if len(self._forecasts) > _MOST_FORECASTS:
             self._forecasts.popitem(last=False)
 
     def forget_forecasts(self, dataset: str) -> None:
         """Forget the forecasts of a dataset whose facts have changed."""
-        for key in [key for key in self._forecasts if key[0] == dataset]:
+        for key in [key for key in self._forecasts if key[1] == dataset]:
             del self._forecasts[key]
 
     def _change(self, job: Job) -> Job:
@@ -348,6 +379,11 @@ class Desk:
 
     def _all_lanes(self) -> set[Lane]:
         return {*self._lanes.values(), self._forecast_lane}
+
+
+def _forecast_key(job: Job, content: bytes) -> _ForecastKey:
+    """What was asked, and by whom: nobody learns what others asked."""
+    return job.account, job.dataset, job.question, sha256(content).digest()
 
 
 def _failed(job: Job, outcome: Failed) -> Job:

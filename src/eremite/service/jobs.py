@@ -85,8 +85,13 @@ _TABLE = """CREATE TABLE IF NOT EXISTS jobs (
     id TEXT PRIMARY KEY, dataset TEXT NOT NULL, account TEXT NOT NULL, question TEXT NOT NULL, request_id TEXT,
     fingerprint TEXT NOT NULL, seconds REAL NOT NULL, proof TEXT NOT NULL, asked_at TEXT NOT NULL, state TEXT NOT NULL,
     answer TEXT, refusal TEXT, body BLOB)"""
-_INDEX = "CREATE INDEX IF NOT EXISTS jobs_of_account ON jobs (account, asked_at)"
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS jobs_of_account ON jobs (account, asked_at)",
+    "CREATE INDEX IF NOT EXISTS jobs_by_request ON jobs (account, dataset, request_id)",
+    "CREATE INDEX IF NOT EXISTS jobs_by_time ON jobs (asked_at)",
+)
 _FIELDS = "id, dataset, account, question, request_id, fingerprint, seconds, proof, asked_at, state, answer, refusal"
+_LISTED = _FIELDS.replace("answer", "NULL")
 _VERSION = 1
 
 
@@ -104,7 +109,8 @@ class JobFile:
         else:
             self._file = _opened(path)
         self._file.execute(_TABLE)
-        self._file.execute(_INDEX)
+        for index in _INDEXES:
+            self._file.execute(index)
         self._file.execute(f"PRAGMA user_version = {_VERSION}")
 
     def add(self, job: Job, body: bytes) -> None:
@@ -131,12 +137,21 @@ class JobFile:
         return None if found is None else _job(found)
 
     def of_account(self, account: str, most: int) -> list[Job]:
-        """The last jobs of an account, the newest first."""
+        """The last jobs of an account, the newest first, without their answers, which can be long."""
         found = self._file.execute(
-            f"SELECT {_FIELDS} FROM jobs WHERE account = ? ORDER BY asked_at DESC, rowid DESC LIMIT ?",  # noqa: S608
+            f"SELECT {_LISTED} FROM jobs WHERE account = ? ORDER BY asked_at DESC, rowid DESC LIMIT ?",  # noqa: S608
             (account, most),
         )
         return [_job(row) for row in found.fetchall()]
+
+    def answered(self, job: Job) -> Job | None:
+        """The job that was done under the same request id, if there is one."""
+        found = self._file.execute(
+            f"SELECT {_FIELDS} FROM jobs "  # noqa: S608 -- constants
+            "WHERE account = ? AND dataset = ? AND request_id = ? AND state = 'done' LIMIT 1",
+            (job.account, job.dataset, job.request_id),
+        ).fetchone()
+        return None if found is None else _job(found)
 
     def unended(self) -> list[Job]:
         """The jobs that wait, and those that ran when the service ended, in the order they were asked."""

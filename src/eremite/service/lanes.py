@@ -54,6 +54,9 @@ class Clerk(Protocol):
     def end(self, outcomes: Mapping[str, Outcome]) -> None:
         """Let jobs end, by their ids."""
 
+    def reopened(self, facts: Mapping[str, Facts]) -> None:
+        """Take the facts of rows that a worker opened when it was started again."""
+
     def wait_again(self, job: Job) -> None:
         """Note that a job waits again, which was taken and not begun."""
 
@@ -129,13 +132,11 @@ class Lane:
     async def _take_turn(self, turn: Sequence[Job], clerk: Clerk) -> None:
         began = asyncio.get_running_loop().time()
         running = clerk.begin(turn)
-        outcomes: dict[str, Outcome] = {}
-        spending = [job for job in running if job.request_id is not None]
-        if spending:
-            outcomes |= await self._answer(spending, clerk)
-        for job in running:
-            if job.request_id is None:
-                outcomes[job.id] = await self._forecast(job, clerk)
+        try:
+            outcomes = await self._outcomes(running, clerk)
+        except Exception as error:  # such as a ledger that cannot say what became of a question
+            clerk.log(f"A turn ended in {type(error).__name__}; its questions may be charged.")
+            outcomes = {job.id: Failed(500, INTERNAL) for job in running}
         await sleep_until_tick(began, self._tick)
         clerk.end(outcomes)
         for job in running:
@@ -146,6 +147,14 @@ class Lane:
                 clerk.wait_again(job)
                 self.waiting.put_back(job)
 
+    async def _outcomes(self, running: Sequence[Job], clerk: Clerk) -> dict[str, Outcome]:
+        spending = [job for job in running if job.request_id is not None]
+        outcomes = await self._answer(spending, clerk) if spending else {}
+        for job in running:
+            if job.request_id is None:
+                outcomes[job.id] = await self._forecast(job, clerk)
+        return outcomes
+
     async def _answer(self, turn: Sequence[Job], clerk: Clerk) -> dict[str, Outcome]:
         """Charge all questions of a turn, then compute one after the other."""
         asked = {job.id: clerk.asked(job) for job in turn}
@@ -155,10 +164,10 @@ class Lane:
             return await self._after_crash(turn, clerk)
         outcomes: dict[str, Outcome] = {}
         for job, one in zip(turn, charged, strict=True):
-            outcomes[job.id] = await self._compute(asked[job.id], one, clerk)
+            outcomes[job.id] = await self._compute(job, asked[job.id], one, clerk)
         return outcomes
 
-    async def _compute(self, asked: Asked, charged: Begun | Outcome, clerk: Clerk) -> Outcome:
+    async def _compute(self, job: Job, asked: Asked, charged: Begun | Outcome, clerk: Clerk) -> Outcome:
         """Compute a question that was charged. Of a worker's crash nobody else's question suffers."""
         if not isinstance(charged, Begun):
             return charged
@@ -166,7 +175,8 @@ class Lane:
             outcome: Outcome = await self._call(Compute(asked, charged.charged_at))
         except WorkerDied:
             await self._restart(clerk)
-            return Failed(500, INTERNAL)
+            found = await self._in_thread(lambda: clerk.became_of(job))
+            return Answer(found.release) if isinstance(found, Stored) else Failed(500, INTERNAL)
         return outcome
 
     async def _after_crash(self, turn: Sequence[Job], clerk: Clerk) -> dict[str, Outcome]:
@@ -184,24 +194,29 @@ class Lane:
         return outcomes
 
     async def _forecast(self, job: Job, clerk: Clerk) -> Outcome:
-        call = asyncio.ensure_future(self._call(Forecast(clerk.asked(job))))
-        await asyncio.wait([call], timeout=self._longest_forecast)
-        too_long = not call.done()
-        if too_long:
-            self._worker.kill()
-        try:
-            outcome: Outcome = await call
-        except WorkerDied:
-            await self._restart(clerk, crashed=not too_long)
-            return Failed(422, _TOO_LONG.format(seconds=self._longest_forecast)) if too_long else Failed(500, INTERNAL)
-        return outcome
+        """Make a forecast; if its worker dies, which may have happened before, once more."""
+        for _ in range(2):
+            call = asyncio.ensure_future(self._call(Forecast(clerk.asked(job))))
+            await asyncio.wait([call], timeout=self._longest_forecast)
+            too_long = not call.done()
+            if too_long:
+                self._worker.kill()
+            try:
+                outcome: Outcome = await call
+            except WorkerDied:
+                await self._restart(clerk, crashed=not too_long)
+            else:
+                return outcome
+            if too_long:
+                return Failed(422, _TOO_LONG.format(seconds=self._longest_forecast))
+        return Failed(500, INTERNAL)
 
     async def _restart(self, clerk: Clerk, *, crashed: bool = True) -> bool:
         """Start the worker again; False if that fails."""
         if crashed:
             clerk.log(_CRASHED)
         try:
-            await self._in_thread(self._worker.start)
+            clerk.reopened(await self._in_thread(self._worker.start))
         except (EremiteError, WorkerDied, OSError) as error:
             clerk.log(_NOT_STARTED.format(error=str(error) or "it ended at once"))
             return False

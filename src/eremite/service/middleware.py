@@ -16,6 +16,7 @@ from eremite.service.work import INTERNAL
 
 _STOPPED = "The service stops. Ask again later under the same request_id: what was charged is then answered."
 _STEPS_PER_TICK = 10
+_LONGEST_STEP = 0.5  # seconds; each response that is held back takes a connection
 
 
 def add_middleware(app: FastAPI, tick: float) -> None:
@@ -36,7 +37,7 @@ class QuantizedDelay:
 
     def __init__(self, app: ASGIApp, tick: float) -> None:
         self._app = app
-        self._step = tick / _STEPS_PER_TICK
+        self._step = min(tick / _STEPS_PER_TICK, _LONGEST_STEP)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         arrived = asyncio.get_running_loop().time()

@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from eremite.errors import EremiteError, InputError
-from eremite.ledger import Account, Released, remaining
+from eremite.ledger import Account, remaining
 from eremite.ledger.to_json import budgets_to_json, entry_to_json, privacy_to_json
 from eremite.privacy import Privacy, checked_budget
 from eremite.service import schemas
@@ -30,11 +30,13 @@ from eremite.service.cap import CAP
 from eremite.service.errors import NOT_READY, error_response
 from eremite.service.jobs import Job
 from eremite.service.ledger_reads import HEALTH_TIMEOUT
+from eremite.service.limits import MAX_TEXT_CHARS
 from eremite.service.metrics import METRICS_TYPE, metrics_of
 from eremite.service.questions import QUESTIONS, Question
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import read_grants
+from eremite.service.told import told_releases
 from eremite.service.work import LEDGER_UNAVAILABLE
 from eremite.service.worker import WorkerDied
 from eremite.version import __version__
@@ -125,24 +127,24 @@ async def budget(caller: CurrentCaller) -> Response:
     return await _read_ledger(caller, _budget)
 
 
-Before = Annotated[int | None, Query(ge=1, description="Only what came before this event: `before` of the last page.")]
+Before = Annotated[
+    int | None, Query(ge=1, lt=2**63, description="Only what came before this event: `before` of the last page.")
+]
+BeforeRequest = Annotated[
+    str | None,
+    Query(max_length=MAX_TEXT_CHARS, description="Only those before this request: `before` of the last page."),
+]
 PageLength = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="At most so many.")]
 
 
 @router.get(
     "/v1/datasets/{name}/releases", responses=responses(schemas.RELEASES, 404, 422, *WITH_TOKEN), tags=["datasets"]
 )
-async def releases(caller: CurrentCaller, before: Before = None, limit: PageLength = 100) -> Response:
+async def releases(caller: CurrentCaller, before: BeforeRequest = None, limit: PageLength = 100) -> Response:
     """List the releases of this account, the newest first. One whose turn has not ended is not told yet."""
-    dataset, account = caller.dataset.name, caller.grant.account
-    ledger = caller.dataset.ledger
-    found = await caller.state.ledger_reads.read(
-        dataset, lambda: ledger.releases(Account(dataset, account), before=before, limit=limit)
-    )
-    untold = caller.state.desk.running(dataset, account)  # after the read: a turn may have begun meanwhile
-    told = [json.loads(entry.event.release) for entry in found if isinstance(entry.event, Released)]
-    following = found[-1].seq if len(found) == limit else None
-    return JSONResponse({"releases": [one for one in told if one["request_id"] not in untold], "before": following})
+    page = await told_releases(caller, before, limit)
+    told = await run_in_threadpool(lambda: [json.loads(one.release) for one in page.releases])
+    return JSONResponse({"releases": told, "before": page.before})
 
 
 @router.get(
@@ -192,7 +194,7 @@ async def reload(caller: CurrentCustodian) -> Response:
     """Open the rows again, beside the old ones, which answer until the new ones take over. For the custodian."""
     assert caller.state.reload is not None, "only a service without rows has none"  # noqa: S101 -- for the type checker
     try:
-        await caller.state.reload(caller.dataset.name)
+        await caller.state.reload(caller.dataset.name, caller.grant.datasets)
     except (EremiteError, WorkerDied) as error:
         raise InputError(f"The rows were not replaced: {str(error) or 'they could not be opened.'}") from None
     return JSONResponse(caller.state.datasets[caller.dataset.name].public_facts())

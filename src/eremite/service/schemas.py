@@ -93,7 +93,9 @@ RELEASE = _with_optional(
 
 _BEFORE = _or_null(_integer("Ask with this `before` for the next page; null if there is none."))
 
-RELEASES = _object("Releases of this account.", releases=_list("The newest first.", RELEASE), before=_BEFORE)
+_BEFORE_REQUEST = _or_null(_text("Ask with this `before` for the next page; null if there is none."))
+
+RELEASES = _object("Releases of this account.", releases=_list("The newest first.", RELEASE), before=_BEFORE_REQUEST)
 
 _TRUTH: Schema = {"type": "boolean"}
 

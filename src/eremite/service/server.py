@@ -8,7 +8,7 @@ request makes room for a new one. A proxy in front of the service knows its clie
 
 import asyncio
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from signal import SIGINT, SIGTERM, signal
@@ -198,11 +198,12 @@ def run(
     ready: Callable[[], None],
     on_start: Callable[[], None] | None = None,
     on_stop: Callable[[], None] | None = None,
+    stopped: Callable[[], Awaitable[None]] | None = None,
 ) -> int | None:
     """Serve until interrupted and return the signal that did it.
 
     `on_start` is called in the event loop when the service listens. `on_stop` is called there when it is told to stop,
-    before anything else. It lets whoever waits have a response soon. What
+    before anything else; `stopped` is awaited at the end. It lets whoever waits have a response soon. What
     has no response after a few seconds is told that the service stops; without `on_stop`, responses are awaited.
     """
     config = uvicorn.Config(
@@ -220,7 +221,7 @@ def run(
         root_path=root_path,  # the prefix that a proxy removes
     )
     ready()
-    server = _Server(config, on_start, on_stop)
+    server = _Server(config, on_start, on_stop, stopped)
     with _catch_signals(server) as caught:
         server.run(sockets=[listener])
     return caught[-1] if caught else None
@@ -230,11 +231,16 @@ class _Server(uvicorn.Server):
     """A server that stops soon, whoever is connected."""
 
     def __init__(
-        self, config: uvicorn.Config, on_start: Callable[[], None] | None, on_stop: Callable[[], None] | None
+        self,
+        config: uvicorn.Config,
+        on_start: Callable[[], None] | None,
+        on_stop: Callable[[], None] | None,
+        stopped: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(config)
         self._on_start = on_start
         self._on_stop = on_stop
+        self._stopped = stopped
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen."""
@@ -255,6 +261,8 @@ class _Server(uvicorn.Server):
             await super().shutdown(sockets)
         finally:
             ending.cancel()
+        if self._stopped is not None:
+            await self._stopped()
 
     async def _end_responses(self) -> None:
         """End what takes too long: first what has no response, which is then told so, then what nobody reads."""

@@ -1,6 +1,6 @@
 """The state of a running service: its datasets by their public facts, its ledgers, its desk; no private row."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +44,7 @@ class ServiceState:
     ledger_reads: LedgerReads
     rates: Rates = field(default_factory=Rates)
     oidc: Oidc | None = None
-    reload: Callable[[str], Awaitable[None]] | None = None  # opens the rows of a dataset again
+    reload: Callable[[str, Collection[str]], Awaitable[None]] | None = None  # opens the rows of a dataset again
 
     def close(self) -> None:
         """End the workers, then close the ledgers: each has all its charges in one file, its witness the last event."""

@@ -136,7 +136,7 @@ def guarded(action: Callable[[], T], *, charged: bool = False) -> T | Failed:
     except BudgetRefused as error:
         return Failed(409, str(error), error.needed, error.remaining)
     except LedgerError as error:
-        return Failed(503, LEDGER_UNAVAILABLE, log=str(error))
+        return Failed(500 if charged else 503, INTERNAL if charged else LEDGER_UNAVAILABLE, log=str(error))
     except InputError as error:
         if not charged:
             return Failed(422, str(error))

@@ -42,6 +42,7 @@ _MANY = 3  # so many times more: nearly every row has enough
 _LOOKS = 3  # sets or radii that a search looks at as closely as a count does
 _GROUP = 2e-3  # seconds for each group, however small
 _PAIR = 1e-9  # seconds for each row, column and public point
+_DRAW = 5e-5  # seconds for each draw among so many points or sets, with what is said before it about its chances
 
 _SORTED = 200_000
 _SORTING = 0.010
@@ -74,7 +75,7 @@ def _seconds(plan: AnyPlan, rows: int) -> float:
         case DetectionPlan():
             if plan.candidates is None:
                 return _count(rows, d, plan.definition, bounded=False)
-            return rows * d * len(plan.candidates) * _PAIR / cores
+            return rows * d * len(plan.candidates) * _PAIR / cores + plan.h * len(plan.candidates) * _DRAW
         case ExplainPlan():
             steps = d + sum(map(len, plan.family))
             return rows * steps * len(plan.points) * _PAIR / cores
@@ -97,7 +98,7 @@ def _search(rows: int, family: Subspaces, definition: OutlierDefinition, h: int,
     """A glimpse of every set, on all cores, and a close look at those that may be drawn."""
     d = family.largest
     glimpses = family.count * _count(rows, d, definition, bounded=False) / min(cores, family.count)
-    return glimpses + (h + _LOOKS) * _count(rows, d, definition, close)
+    return glimpses + (h + _LOOKS) * _count(rows, d, definition, close) + h * family.count * _DRAW
 
 
 def _log_volume(d: int, radius: float) -> float:

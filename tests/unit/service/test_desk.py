@@ -17,6 +17,7 @@ from eremite.service.tokens import change_grants
 from tests.unit.service.in_process import GOOD, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
+FORECAST = json.dumps(GOOD["forecast/count"]).encode()
 WHERE = "/v1/datasets/patients"
 
 
@@ -183,7 +184,7 @@ def restarted(served: Service, folder: Path) -> list[dict[str, Any]]:
         desk.go_on()
         for job in list(desk._unended.values()):
             await desk.wait(job, 60)
-        return [job.to_json() for job in desk.jobs_of(grant("secret"))]
+        return [desk.find(grant("secret"), job.id).to_json() for job in desk.jobs_of(grant("secret"))]
 
     return asyncio.run(run())
 
@@ -285,7 +286,36 @@ def test_releases_come_in_pages_the_newest_first(served: Service) -> None:
     [first] = (one.json() for one in served.ask(("GET", f"{WHERE}/releases?limit=2", b"")))
     [last] = (one.json() for one in served.ask(("GET", f"{WHERE}/releases?limit=2&before={first['before']}", b"")))
     assert [[one["request_id"] for one in page["releases"]] for page in (first, last)] == [["2", "1"], ["0"]]
-    assert last["before"] is None
+    assert (first["before"], last["before"]) == ("1", None)  # an id, which tells no position in the ledger
+    [unknown] = served.ask(("GET", f"{WHERE}/releases?before=none", b""))
+    assert unknown.status_code == 422
+
+
+def test_page_of_releases_does_not_tell_that_one_is_stored_whose_turn_has_not_ended(served: Service) -> None:
+    bodies = [json.dumps(GOOD["count"] | {"request_id": str(number)}).encode() for number in range(3)]
+    for body in bodies:
+        served.ask(("POST", f"{WHERE}/count", body))
+    [told] = served.ask(("GET", f"{WHERE}/releases?limit=1&before=2", b""))
+    desk = served.state.desk
+    [last] = [desk._jobs.find(job.id) for job in desk.jobs_of(grant("secret")) if job.request_id == "2"]
+    assert last is not None
+    desk._unended["x"] = replace(last, id="x", state="running", answer=None)
+    [page] = served.ask(("GET", f"{WHERE}/releases?limit=1", b""))
+    assert page.content == told.content
+
+
+def test_retries_are_no_further_jobs(served: Service) -> None:
+    for _ in range(3):
+        served.ask(("POST", f"{WHERE}/count", COUNT), ("POST", f"{WHERE}/forecast/count", FORECAST))
+    [listed] = served.ask(("GET", "/v1/jobs", b""))
+    assert sorted(job["question"] for job in listed.json()["jobs"]) == ["count", "forecast/count"]
+
+
+def test_what_one_account_asked_for_is_not_known_to_another(served: Service) -> None:
+    served.ask(("POST", f"{WHERE}/forecast/count", FORECAST))
+    again = held_up(served, lambda client: queued(client, FORECAST, "forecast/count"))
+    others = held_up(served, lambda client: queued(client, FORECAST, "forecast/count"), "other")
+    assert (again.status_code, others.status_code) == (200, 202)
 
 
 def test_body_with_a_name_twice_is_refused(served: Service) -> None:

@@ -83,6 +83,7 @@ class Clerk:
     told: list[tuple[float, str]] = field(default_factory=list)
     ledger: dict[str, Stored | Unanswered] = field(default_factory=dict)
     logged: list[str] = field(default_factory=list)
+    reopenings: int = 0
 
     def begin(self, turn: Sequence[Job]) -> list[Job]:
         self._note(f"begin {' '.join(one.id for one in turn)}")
@@ -97,6 +98,9 @@ class Clerk:
     def end(self, outcomes: Mapping[str, Outcome]) -> None:
         for name, outcome in outcomes.items():
             self._note(f"{name}: {outcome.text if isinstance(outcome, Answer) else outcome.status}")
+
+    def reopened(self, facts: Mapping[str, Facts]) -> None:
+        self.reopenings += 1
 
     def wait_again(self, job: Job) -> None:
         self._note(f"again {job.id}")
@@ -154,8 +158,8 @@ def test_questions_of_a_turn_are_all_charged_before_the_first_is_computed_and_en
 
 def test_mutant_that_tells_an_answer_when_it_is_computed_is_seen() -> None:
     class Early(PunctualLane):
-        async def _compute(self, asked: Asked, charged: Any, clerk: Any) -> Any:
-            outcome = await super()._compute(asked, charged, clerk)
+        async def _compute(self, job: Job, asked: Asked, charged: Any, clerk: Any) -> Any:
+            outcome = await super()._compute(job, asked, charged, clerk)
             clerk.end({asked.request_id: outcome})
             return outcome
 
@@ -191,6 +195,26 @@ def test_crash_while_charging_leaves_it_to_the_ledger() -> None:
 def test_question_that_crashes_its_worker_twice_does_not_wait_a_third_time() -> None:
     clerk = course([job("one")], Worker(dies=[(Charge, "one")] * 3))
     assert [words for _, words in clerk.told] == ["begin one", "again one", "begin one", "one: 503"]
+
+
+def test_answer_that_was_stored_before_a_crash_is_told() -> None:
+    worker = Worker(dies=[(Compute, "one")])
+    clerk = course([job("one")], worker, Clerk(ledger={"one": Stored("kept")}))
+    assert (clerk.told[-1], clerk.reopenings) == ((1, "one: kept"), 1)
+
+
+def test_turn_that_fails_ends_for_all_and_the_next_begins() -> None:
+    class Unknowing(Clerk):
+        def became_of(self, job: Job) -> Any:
+            raise EremiteError("The ledger is out of reach.")
+
+    clerk = course([job("one", seconds=9), job("two", seconds=9)], Worker(dies=[(Charge, "one")]), Unknowing())
+    assert clerk.told == [(0, "begin one"), (1, "one: 500"), (1, "begin two"), (2, "two: two answered")]
+
+
+def test_forecast_is_tried_again_if_its_worker_was_gone() -> None:
+    clerk = course([job("free", spends=False)], Worker(dies=[(Forecast, "free")]))
+    assert clerk.told[-1] == (1, "free: free answered")
 
 
 def test_rows_that_cannot_be_opened_again_are_told_to_the_custodian() -> None:

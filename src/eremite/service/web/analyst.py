@@ -132,7 +132,7 @@ async def cancel(request: Request, visitor: CurrentVisitor, _: CurrentForm, job_
 
 
 @router.get("/datasets/{name}/answers")
-async def answers(request: Request, caller: CurrentCaller, before: int | None = None) -> Response:
+async def answers(request: Request, caller: CurrentCaller, before: str | None = None) -> Response:
     """The answers of the visitor's account as a table, and what they spent as a picture."""
     standing = await reads.standing(caller)
     given = await reads.answers(caller, before, reads.PAGE_LENGTH + 1)
@@ -142,7 +142,7 @@ async def answers(request: Request, caller: CurrentCaller, before: int | None = 
         "answers.html",
         dataset=caller.dataset,
         answers=[(one, None if one.release is None else summary(one.release)) for one in page],
-        older=page[-1].seq if len(given) > len(page) else None,
+        older=page[-1].request_id if len(given) > len(page) else None,
         newest=before is None,
         standing=standing,
         spending=_spending_picture(page, standing),

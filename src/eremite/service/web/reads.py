@@ -8,7 +8,7 @@ from eremite.ledger import Account, Budget, Entry, Released, Remaining, Stored
 from eremite.privacy import Privacy
 from eremite.release import Release
 from eremite.service.auth import Caller
-from eremite.service.desk import MOST_WAITING_PER_ACCOUNT
+from eremite.service.told import told_releases
 from eremite.service.web.views import parsed_release
 
 T = TypeVar("T")
@@ -20,9 +20,9 @@ _MOST_IN_FILE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer that was given, at its place in the ledger; None if this version cannot read it."""
+    """An answer that was given, under its request id; None if this version cannot read it."""
 
-    seq: int
+    request_id: str
     release: Release | None
     text: str
 
@@ -57,14 +57,9 @@ async def standing(caller: Caller) -> Standing:
     return await read(caller, work)
 
 
-async def answers(caller: Caller, before: int | None = None, limit: int = PAGE_LENGTH) -> list[Given]:
-    """The answers of the caller's account, the newest first, up to the one before a place in the ledger."""
-    account, ledger = Account(caller.dataset.name, caller.grant.account), caller.dataset.ledger
-    most = limit + MOST_WAITING_PER_ACCOUNT  # so many may be stored and not told yet
-    entries = await read(caller, lambda: ledger.releases(account, before=before, limit=most))
-    # After the read: a turn may have begun meanwhile. What it released is told when it ends.
-    untold = caller.state.desk.running(account.dataset, account.analyst)
-    return [_given(entry) for entry in entries if getattr(entry.event, "request_id", None) not in untold][:limit]
+async def answers(caller: Caller, before: str | None = None, limit: int = PAGE_LENGTH) -> list[Given]:
+    """The answers of the caller's account, the newest first, from before that under an id."""
+    return [_given(event) for event in (await told_releases(caller, before, limit)).releases]
 
 
 async def all_answers(caller: Caller) -> list[Given]:
@@ -86,6 +81,5 @@ async def events(caller: Caller, before: int | None, limit: int = PAGE_LENGTH) -
     return (await read(caller, lambda: ledger.history(name, before=before, limit=limit)))[::-1]
 
 
-def _given(entry: Entry) -> Given:
-    assert isinstance(entry.event, Released)  # noqa: S101 -- for the type checker
-    return Given(entry.seq, parsed_release(entry.event.release), entry.event.release)
+def _given(event: Released) -> Given:
+    return Given(event.request_id, parsed_release(event.release), event.release)
