@@ -324,7 +324,9 @@ def search(out: Console, folder: Path, given: argparse.Namespace) -> None:
     table = Table(
         "asked", "the other lane", "answers", "ticks (answers)", "inside, ms: p5, p50, p95", title="What lanes see"
     )
-    with running(folder, given.rows, ["analyst", "other"], "--tick", str(given.tick)) as service:
+    with running(
+        folder, given.rows, ["analyst", "other"], "--tick", str(given.tick), "--longest-question", "3600"
+    ) as service:
         asyncio.run(_beside_a_search(service, given, table))
         service.process.kill()  # the search would be completed first
     out.print(table)
