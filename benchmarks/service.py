@@ -43,8 +43,14 @@ PATIENCE = 120.0
 LITTLE = Fraction(1, 2)
 SMALL = {"definition": {"min_neighbors": 20, "radius": 0.1}, "columns": ["age", "bmi"], "epsilon": 0.01}
 #: A count that takes about a tick on the machine of the figures, so that what disturbs it can be seen in ticks.
-LARGE = {"definition": {"min_neighbors": 20, "radius": 0.08}, "columns": list(COLUMNS[:4]), "epsilon": 0.01}
-SEARCH = {"definition": {"min_neighbors": 20, "radius": 0.1}, "h": 5, "size": 4, "epsilon": 1}
+LARGE = {
+    "definition": {"min_neighbors": 20, "radius": 0.055},
+    "columns": ["age", "bmi", "dose"],
+    "epsilon": 0.02,
+    "mechanism": "smooth-laplace",
+}
+#: It takes minutes.
+SEARCH = {"definition": {"min_neighbors": 20, "radius": 0.03}, "h": 20, "size": 5, "epsilon": 1}
 FORECAST = {"definition": {"min_neighbors": 20, "radius": 0.1}, "columns": ["age"]}
 
 #: Runs first in every process of the service, and notes how long each step of a worker takes. Clients see none of it.
@@ -318,7 +324,9 @@ def search(out: Console, folder: Path, given: argparse.Namespace) -> None:
     table = Table(
         "asked", "the other lane", "answers", "ticks (answers)", "inside, ms: p5, p50, p95", title="What lanes see"
     )
-    with running(folder, given.rows, ["analyst", "other"], "--tick", str(given.tick)) as service:
+    with running(
+        folder, given.rows, ["analyst", "other"], "--tick", str(given.tick), "--longest-question", "3600"
+    ) as service:
         asyncio.run(_beside_a_search(service, given, table))
         service.process.kill()  # the search would be completed first
     out.print(table)
@@ -341,7 +349,7 @@ async def _beside_a_search(service: Running, given: argparse.Namespace, table: T
         for state in ("idle", "searching"):
             if state == "searching":
                 headers = {"Authorization": f"Bearer {service.tokens['other']}"}
-                path = f"{service.address}/v1/datasets/wages/subspaces"
+                path = f"{service.address}/v1/datasets/wages/report"
                 job = (await client.post(path, json=SEARCH, headers=headers)).raise_for_status().json()
                 await asyncio.sleep(given.tick)
             for offset, (name, ask) in enumerate(kinds.items()):

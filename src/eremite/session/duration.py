@@ -8,7 +8,7 @@ measured times.
 
 from functools import cache
 from math import lgamma, log, pi
-from time import perf_counter
+from time import thread_time
 from typing import assert_never
 
 import numpy as np
@@ -46,6 +46,7 @@ _DRAW = 5e-5  # seconds for each draw among so many points or sets, with what is
 
 _SORTED = 200_000
 _SORTING = 0.010
+_SORTS = 5
 
 
 def expected_seconds(plan: AnyPlan, facts: Facts) -> float:
@@ -108,11 +109,12 @@ def _log_volume(d: int, radius: float) -> float:
 
 @cache
 def _slowness() -> float:
-    """How many times longer than the machine of the constants this one takes to sort made-up numbers."""
+    """How many times longer than the machine of the constants this one takes to sort made-up numbers.
+
+    In time of this thread on a core: what else the machine does at the moment would count for as long as we run.
+    """
     numbers = np.random.default_rng(1).random(_SORTED)
-    times = []
-    for _ in range(3):
-        begin = perf_counter()
+    begin = thread_time()
+    for _ in range(_SORTS):
         np.sort(numbers)
-        times.append(perf_counter() - begin)
-    return min(times) / _SORTING
+    return (thread_time() - begin) / _SORTS / _SORTING

@@ -1,5 +1,6 @@
 """How long a question is expected to take: decided by public facts alone."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from eremite import (
     Table,
 )
 from eremite.outliers.near import rows_near
+from eremite.session.duration import _slowness
 
 DEFINITION = OutlierDefinition(min_neighbors=5, radius=0.02)
 QUESTIONS = {
@@ -97,6 +99,11 @@ def test_count_without_a_bound_is_quick() -> None:
     asked = session(np.zeros((10, 3)), **private)
     plain = CountQuery(definition=DEFINITION, epsilon=0.5, mechanism="global-laplace")
     assert 10 * asked.expected_seconds(plain) <= 0.5 < 10 * asked.expected_seconds(QUESTIONS["count"])
+
+
+def test_machine_that_does_much_else_is_no_slower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eremite.session.duration.np.sort", lambda _: time.sleep(0.01))
+    assert 0 <= _slowness.__wrapped__() < 0.5
 
 
 def told(question: Any, points: int = 400) -> list[int]:
