@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo serve unit test test-slow test-spark check docs format bench bench-quick bench-scale lock clean
+.PHONY: help demo serve unit test test-slow test-spark test-web check docs format bench bench-quick bench-scale lock clean
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -33,6 +33,9 @@ test-slow: $(VENV)/.ready ## the slow statistical and exhaustive tests
 test-spark: $(VENV)/.ready $(VENV)/.spark ## Spark frames, and a cluster with faults; fetches Spark, half a gigabyte; needs Java
 	$(BIN)/pytest tests/contracts/test_spark.py tests/contracts/test_readers.py -k spark
 	$(BIN)/pytest -m "not slow" tests/spark
+
+test-web: $(VENV)/.ready $(VENV)/.web ## the service in a browser, its API from its description, crowds and kills; needs chromium
+	$(BIN)/pytest tests/web
 
 check: $(VENV)/.ready $(VENV)/.bench $(VENV)/.docs ## format, lint, types, imports
 	$(BIN)/ruff format --check .

@@ -15,14 +15,15 @@ _LOADS = {
     ".js": [rf"[\"'`]({_ELSEWHERE})"],
     ".svg": [rf"\bhref=[\"']({_ELSEWHERE})", *_STYLE],
 }
-# Addresses in scripts that are never fetched here: names of namespaces, and what the theme needs only for diagrams,
-# links to a repository, and browsers from before 2020.
+# Addresses in scripts that are never fetched here: names of namespaces, what the theme needs only for diagrams, links
+# to a repository, and browsers from before 2020; and an example on a page, which the index of the search holds too.
 _NEVER_FETCHED = (
     "http://www.w3.org/",
     "https://unpkg.com/mermaid@",
     "https://api.github.com/",
     "https://${e}/api/v4",
     "https://unpkg.com/resize-observer-polyfill",
+    "https://login.example.org/",
 )
 
 

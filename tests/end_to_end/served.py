@@ -110,7 +110,8 @@ def serving(folder: Path, tokens: dict[str, str], *options: str, first: str = ""
         (folder / "site").mkdir(exist_ok=True)
         (folder / "site" / "sitecustomize.py").write_text(first)
     paths = [str(folder / "site"), os.environ.get("PYTHONPATH", "")]
-    arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *options]
+    lanes = [] if "--lanes" in options else ["--lanes", "1"]  # one worker starts sooner than three
+    arguments = ["serve", "patients.toml", "wages.toml", "--port", "0", "--tick", TICK, "--json", *lanes, *options]
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", f"{MINDS_INTERRUPTS}\n{MAIN}", *arguments],
         cwd=folder,

@@ -20,11 +20,12 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src"
 EXTRAS = {
     "accounting": ("dp_accounting",),
+    "client": ("httpx",),
     "excel": ("python_calamine",),
     "paper": ("matplotlib", "ucimlrepo"),
     "plots": ("matplotlib",),
     "postgres": ("adbc_driver_postgresql", "psycopg"),
-    "service": ("fastapi", "uvicorn"),
+    "service": ("fastapi", "jinja2", "jwt", "uvicorn"),
     "spark": ("pyspark",),
 }
 COUNT = """

@@ -13,7 +13,7 @@ from eremite.errors import InputError
 
 def require_extra() -> None:
     """Raise an error that says what to install, unless the packages of the extra `service` are installed."""
-    if any(find_spec(name) is None for name in ("fastapi", "jinja2", "jwt", "python_multipart", "uvicorn")):
+    if any(find_spec(name) is None for name in ("fastapi", "jinja2", "jwt", "uvicorn")):
         raise InputError(
             "The service needs FastAPI, uvicorn and others; install them with: pip install 'eremite[service]'"
         )

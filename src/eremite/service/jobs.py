@@ -173,6 +173,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         names = {name for (name,) in file.execute("SELECT name FROM sqlite_master")}
         if version > _VERSION or (names and "jobs" not in names):
             raise InputError(f"{path} was not written by this version of eremite serve; move it away, or use --jobs.")
+        file.execute("PRAGMA journal_mode = WAL")  # else each change of a job waits for the disk, in the event loop
         file.execute("BEGIN EXCLUSIVE")
         file.execute("COMMIT")
     except sqlite3.Error as error:

@@ -22,8 +22,9 @@ from eremite.service.worker import Charge, Compute, Forecast, Message, Worker, W
 from eremite.table import Facts
 
 MOST_TOGETHER = 16
-#: The questions of a turn take at most this share of a tick together, by public facts, which may be off by a few times.
-_SHARE_OF_TICK = 0.25
+#: The questions of a turn take at most this share of a tick together, by public facts. They may take longer: what that
+#: tells is how many ticks the turn had, as it is of a question that has a turn of its own.
+_SHARE_OF_TICK = 0.5
 #: Forecasts look at no private row, so their time is no secret and can be limited.
 LONGEST_FORECAST = 60.0
 

@@ -53,7 +53,7 @@ LONGEST_PAGE = 1_000
 _STILL_THERE = 15.0  # seconds between signs of life of a stream of events
 
 
-@router.get("/healthz", responses=responses(schemas.HEALTH), tags=["service"])
+@router.get("/healthz", responses=responses(schemas.HEALTH, 503), tags=["service"])
 async def health() -> Response:
     """Is the service up? Needs no token, and looks at nothing else."""
     return JSONResponse({"status": "ok", "version": __version__})

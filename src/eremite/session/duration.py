@@ -35,6 +35,7 @@ AnyPlan = (
 # Microseconds for each row, on a core that sorts `_SORTED` numbers in `_SORTING` seconds. By number of columns, the
 # last one for more: the bound of a count where about `min_neighbors` rows are near.
 _HARD = (0.1, 2.5, 15, 30, 60, 100)
+_ALONE = (0.25, 0.3, 0.5)  # a count without the bound, asked alone; with more columns it takes as long as others
 _DENSER = 8  # so many times denser, in each column, rows lie where they gather than if they lay anywhere
 _FEW = 10  # so many times fewer than `min_neighbors`: hardly a row has that many neighbors
 _MANY = 3  # so many times more: nearly every row has enough
@@ -55,6 +56,8 @@ def _seconds(plan: AnyPlan, rows: int) -> float:
     cores, d = workers.available(), len(plan.columns)
     match plan:
         case CountPlan():
+            if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:
+                return rows * _ALONE[d - 1] * 1e-6
             return _count(rows, d, plan.definition, plan.noise.decay is not None)
         case CountByPlan():
             each = _count(rows // len(plan.groups) + 1, d, plan.definition, plan.noise.decay is not None)

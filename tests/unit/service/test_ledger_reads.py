@@ -63,9 +63,9 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
     state = Stuck()
 
     def waiting(answer: Callable[..., Any]) -> Callable[..., Any]:
-        def answered(*asked: Any) -> Any:
+        def answered(*asked: Any, **more: Any) -> Any:
             state.wait()
-            return answer(*asked)
+            return answer(*asked, **more)
 
         return answered
 

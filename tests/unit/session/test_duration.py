@@ -91,6 +91,14 @@ def test_radius_within_which_all_rows_lie_is_quick() -> None:
         assert asked.expected_seconds(wide) < asked.expected_seconds(QUESTIONS["count"]) / 5
 
 
+def test_count_without_a_bound_is_quick() -> None:
+    """Ten such counts of 100,000 rows share a turn of half a second in the service."""
+    private = {"neighbors": "add-remove", "rows_about": 100_000}  # as many as that, for the expectation
+    asked = session(np.zeros((10, 3)), **private)
+    plain = CountQuery(definition=DEFINITION, epsilon=0.5, mechanism="global-laplace")
+    assert 10 * asked.expected_seconds(plain) <= 0.5 < 10 * asked.expected_seconds(QUESTIONS["count"])
+
+
 def told(question: Any, points: int = 400) -> list[int]:
     """The numbers that progress is called with, while the answer stays the same."""
     numbers: list[int] = []
