@@ -187,8 +187,18 @@ def test_demo_is_served_again_with_its_ledger_and_new_tokens(
 
         assert (code, status(former), status(analyst)) == (0, 401, 200)
         assert (status(analyst, "/history"), status(custodian, "/history")) == (403, 200)
+        assert is_healthy(address)
+    assert not is_healthy(address)
     assert witness.read_bytes() == first
     assert witness.parent.stat().st_mode & 0o077 == 0
+
+
+def is_healthy(address: str) -> bool:
+    """What the image's own check says of a service at this address."""
+    words = json.loads(step("HEALTHCHECK").partition(" CMD ")[2])
+    assert words[0] == "python"
+    program = words[2].replace("http://127.0.0.1:8000", address)
+    return subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
 
 
 def only_open_the_ledger(descriptions: list[Path], **options: object) -> None:
