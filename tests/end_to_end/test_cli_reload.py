@@ -15,7 +15,7 @@ from tests.end_to_end.served import COUNT, Served, serving, wait_for, written
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("reloaded")
-    with serving(folder, written(folder), "--lanes", "2") as service:
+    with serving(folder, written(folder), "--lanes", "3") as service:
         for name, token in service.tokens.items():
             (folder / f"{name}.token").write_text(f"{token}\n")
         yield service

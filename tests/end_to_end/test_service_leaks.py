@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from eremite.ledger import Account, Stored
 from eremite.ledger import ledger as ledger_module
 from eremite.queries.detection import DetectionPlan
+from eremite.service import audit
 from eremite.service.application import application
 from eremite.service.ledger_reads import LedgerReads
 from eremite.service.opening import open_ledgers, open_session
@@ -70,7 +71,8 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], F
         def now(zone: object = UTC) -> datetime:
             return datetime(2026, 1, 1, tzinfo=UTC)
 
-    monkeypatch.setattr(ledger_module, "datetime", Clock)
+    for module in (ledger_module, audit):
+        monkeypatch.setattr(module, "datetime", Clock)
 
     def serve(which: str) -> FastAPI:
         for file in tmp_path.iterdir():

@@ -56,7 +56,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     lines = (folder / "patients.csv").read_text().splitlines()
     wards = ["ward", *(["A", "B"] * len(lines))]
     (folder / "patients.csv").write_text("".join(f"{line},{ward}\n" for line, ward in zip(lines, wards, strict=False)))
-    with serving(folder, tokens) as served:
+    with serving(folder, tokens, "--lanes", "3") as served:  # a lane that is shared cannot be reloaded
         cap = {"epsilon": 18, "reason": "many questions"}
         served.client.put(f"{served.address}/v1/datasets/patients/cap", json=cap, headers=served.sent("boss"))
         yield served

@@ -24,6 +24,7 @@ from eremite.cli import main
 from eremite.ledger import Ledger, MemoryStore
 from eremite.queries import count as count_module
 from eremite.queries import fit
+from eremite.service import audit
 from eremite.service.application import application
 from eremite.service.tokens import Grant, change_grants, hash_of
 from eremite.session.screen import Screen
@@ -322,8 +323,15 @@ async def sent(app: Any, request_ids: Iterator[int]) -> list[httpx.Response]:
 
 
 @pytest.fixture
-def caller(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Look:
+def caller(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
     """What comes back from the service on a table, and what is logged and printed meanwhile."""
+
+    class Clock:
+        @staticmethod
+        def now(_: object) -> datetime:
+            return NEW_YEAR
+
+    monkeypatch.setattr(audit, "datetime", Clock)
     grant = Grant(name="a", account="a", datasets=("rows",), custodian=True, hash=hash_of("secret"))
     change_grants(tmp_path / "tokens.json", lambda _: (grant,))
 
