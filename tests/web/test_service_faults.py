@@ -45,6 +45,7 @@ HELD = COUNT | {"epsilon": "0.2", "request_id": "held"}
 SMALL = COUNT | {"epsilon": "0.01"}
 #: "Answers again within seconds", on a machine that does much else.
 SECONDS = 60
+LANES = ("--lanes", "3")  # one for each dataset, and one for forecasts
 RESTARTED = "A worker ended in the middle of a question and is started again."
 
 
@@ -80,7 +81,7 @@ def serving_and_logging(words: str, *given: Any, **named: Any) -> Iterator[Serve
     """A service that tells its custodian this."""
     complete = False
     try:
-        with serving(*given, **named) as service:
+        with serving(*given, *LANES, **named) as service:
             yield service
             complete = True
     except AssertionError as error:
@@ -135,7 +136,7 @@ def test_killed_worker_loses_its_question_and_no_other(tmp_path: Path) -> None:
 def test_killed_service_goes_on_with_what_waited_and_tells_what_was_lost(tmp_path: Path) -> None:
     tokens = written(tmp_path)
     (tmp_path / "hold on").touch()
-    with serving(tmp_path, tokens, first=HOLDING) as service:
+    with serving(tmp_path, tokens, *LANES, first=HOLDING) as service:
         held = asked(service, HELD)
         worker = begun(tmp_path)
         waiting = [asked(service, SMALL | {"request_id": f"r{i}"}) for i in range(5)]
@@ -143,7 +144,7 @@ def test_killed_service_goes_on_with_what_waited_and_tells_what_was_lost(tmp_pat
         service.process.wait(PATIENCE)
     wait_for(lambda: is_gone(worker))  # nobody waits for what it computes
     (tmp_path / "hold on").unlink()
-    with serving(tmp_path, tokens) as service:
+    with serving(tmp_path, tokens, *LANES) as service:
         assert ended(service, held)["state"] == "lost"
         answers = [ended(service, job) for job in waiting]
         assert service.ask("/patients/count", HELD).status_code == 409  # it is never computed again
@@ -156,12 +157,12 @@ def test_nothing_is_released_uncharged_when_a_busy_service_is_killed(tmp_path: P
     tokens = written(tmp_path)
     seen: list[Any] = []
     for turn in range(3):
-        with serving(tmp_path, tokens) as service, crowd(service, seen, f"t{turn}"):
+        with serving(tmp_path, tokens, *LANES) as service, crowd(service, seen, f"t{turn}"):
             wait_for_more(seen)
             time.sleep(0.013 * turn)
             service.process.kill()
             service.process.wait(PATIENCE)
-    with serving(tmp_path, tokens) as service:
+    with serving(tmp_path, tokens, *LANES) as service:
         jobs = service.client.get(f"{service.address}/v1/jobs", headers=service.sent("alice")).json()["jobs"]
         final = [ended(service, job["id"]) for job in jobs]
     charged, released = events(open_ledger(tmp_path / "patients.db"))
@@ -173,7 +174,7 @@ def test_nothing_is_released_uncharged_when_a_busy_service_is_killed(tmp_path: P
 def test_stopped_service_charges_no_further_turn_and_answers_the_rest_later(tmp_path: Path) -> None:
     tokens = written(tmp_path)
     (tmp_path / "hold on").touch()
-    with serving(tmp_path, tokens, first=HOLDING) as service:
+    with serving(tmp_path, tokens, *LANES, first=HOLDING) as service:
         held = asked(service, HELD)
         begun(tmp_path)
         who = ["alice"] * 9 + ["bob"] * 10 + ["boss"] * 9
@@ -184,7 +185,7 @@ def test_stopped_service_charges_no_further_turn_and_answers_the_rest_later(tmp_
         service.process.wait(PATIENCE)
     charged, released = events(open_ledger(tmp_path / "patients.db"))
     assert (charged, set(released)) == ({"held"}, {"held"})
-    with serving(tmp_path, tokens) as service:
+    with serving(tmp_path, tokens, *LANES) as service:
         answers = [ended(service, job, name) for job, name in zip([held, *waiting], ["alice", *who], strict=True)]
     assert {answer["state"] for answer in answers} == {"done"}
     charged, released = events(open_ledger(tmp_path / "patients.db"))
