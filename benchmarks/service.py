@@ -182,6 +182,8 @@ def running(
         except subprocess.TimeoutExpired:  # a search under way is completed first
             process.kill()
             process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def _write_table(folder: Path, name: str, rows: int, seed: int) -> None:
