@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -103,7 +103,6 @@ class JobFile:
 
     def __init__(self, path: Path | None) -> None:
         """Open the file, or make it; None keeps jobs in memory."""
-        self._path = path
         if path is None:
             self._file = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         else:
@@ -235,8 +234,3 @@ def _refusal(values: list[Any]) -> Refused:
     status, sentence, *numbers = values
     needed, remaining = (None if one is None else Privacy(Fraction(one[0]), Fraction(one[1])) for one in numbers)
     return Refused(status=status, sentence=sentence, needed=needed, remaining=remaining)
-
-
-def new_job_time() -> datetime:
-    """Now in UTC, to the second."""
-    return datetime.now(UTC).replace(microsecond=0)

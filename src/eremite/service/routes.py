@@ -35,7 +35,7 @@ from eremite.service.metrics import METRICS_TYPE, metrics_of
 from eremite.service.questions import QUESTIONS, Question
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
-from eremite.service.tokens import read_grants
+from eremite.service.tokens import tokens_readable
 from eremite.service.told import told_releases
 from eremite.service.work import LEDGER_UNAVAILABLE
 from eremite.service.worker import WorkerDied
@@ -64,7 +64,7 @@ async def health() -> Response:
 @router.get("/readyz", responses=responses(schemas.HEALTH, 503), tags=["service"])
 async def ready(state: CurrentState) -> Response:
     """Can questions be answered: do the ledgers answer, can tokens be read? Needs no token, and answers in time."""
-    if state.desk.stopping or not await run_in_threadpool(_tokens_readable, state):
+    if state.desk.stopping or not await run_in_threadpool(tokens_readable, state.token_file):
         return error_response(503, NOT_READY)
     if not all(await asyncio.gather(*(_ledger_answers(state, dataset) for dataset in state.datasets.values()))):
         return error_response(503, LEDGER_UNAVAILABLE)
@@ -84,14 +84,6 @@ async def metrics(state: CurrentState, grant: CurrentGrant) -> Response:
     names = [name for name in sorted(grant.datasets) if name in state.datasets]
     left = [await state.ledger_reads.read(name, partial(_left, state, name)) for name in names]
     return PlainTextResponse(metrics_of(state.desk, dict(zip(names, left, strict=True))), media_type=METRICS_TYPE)
-
-
-def _tokens_readable(state: ServiceState) -> bool:
-    try:
-        read_grants(state.token_file)
-    except InputError:
-        return False
-    return True
 
 
 def _left(state: ServiceState, dataset: str) -> Privacy | None:

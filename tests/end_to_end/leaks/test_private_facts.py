@@ -318,7 +318,14 @@ async def sent(app: Any, request_ids: Iterator[int]) -> list[httpx.Response]:
             named = {} if path.startswith("forecast") else {"request_id": str(next(request_ids))}
             told.append(await client.post(f"{base}/{path}?wait=60", content=json.dumps(body | named)))
         jobs = [f"/v1/jobs/{job['id']}" for job in (await client.get("/v1/jobs")).json()["jobs"]]
-        looks = [*(f"{base}{path}" for path in LOOKS), "/openapi.json", "/v1/jobs", *jobs, f"{jobs[0]}/events"]
+        looks = [
+            *(f"{base}{path}" for path in LOOKS),
+            "/openapi.json",
+            "/v1/jobs",
+            "/metrics",
+            *jobs,
+            f"{jobs[0]}/events",
+        ]
         return [*told, *[await client.get(path) for path in looks]]
 
 
@@ -360,7 +367,7 @@ def test_caller_gets_an_answer_to_every_question(caller: Look) -> None:
     told = [path for path, _ in caller(*LENGTHS[:2]) if path.isdigit()]
     refused = {2: "422", 3: "409", 8: "422"}  # too many neighbors, too much to spend, and rows that are private
     answered = len(SENT) - len(refused)
-    assert told == [refused.get(place, "200") for place in range(len(SENT) + len(LOOKS) + 2 + answered + 1)]
+    assert told == [refused.get(place, "200") for place in range(len(SENT) + len(LOOKS) + 3 + answered + 1)]
 
 
 # The same, with a mistake.
