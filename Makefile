@@ -27,8 +27,9 @@ test: $(VENV)/.ready ## all tests but the slow ones
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include 'src/eremite/engines/*,src/eremite/geometry/*' --fail-under 99
 
-test-slow: $(VENV)/.ready ## the slow statistical and exhaustive tests
-	$(BIN)/pytest -n auto -m slow
+SLOW := tests
+test-slow: $(VENV)/.ready ## the slow statistical and exhaustive tests; SLOW=tests/attacks for some of them
+	$(BIN)/pytest -n auto -m slow $(SLOW)
 
 test-spark: $(VENV)/.ready $(VENV)/.spark ## Spark frames, and a cluster with faults; fetches Spark, half a gigabyte; needs Java
 	$(BIN)/pytest tests/contracts/test_spark.py tests/contracts/test_readers.py -k spark

@@ -40,7 +40,9 @@ def attack(noise, privacy, cases=ALL, facts=None, decay=None, narrower=1, apart=
 
 
 @pytest.mark.parametrize("mechanism", [SmoothLaplace, GlobalLaplace])
-@pytest.mark.parametrize("epsilon", [HALF, Fraction(1), Fraction(3)])
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(1), *(pytest.param(e, marks=pytest.mark.slow) for e in (HALF, Fraction(3)))]
+)
 def test_pure_release_withstands_all_neighbors(mechanism, epsilon):
     assert attack(mechanism(epsilon), Privacy(epsilon)) is None
 

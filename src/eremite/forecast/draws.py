@@ -56,7 +56,7 @@ def field(
     """Compute what draws depend on, one subspace at a time; without `profiles`, only what the paper's utility needs."""
 
     def look(subspace: tuple[int, ...]) -> tuple[Part, OutlierDefinition]:
-        return whole_part(np.ascontiguousarray(points[:, subspace]), np.arange(len(points))), definition
+        return whole_part(np.ascontiguousarray(points[:, subspace])), definition
 
     relation = Relation("replace", len(points))
     return _field(look, relation, definition.min_neighbors, subspaces, profiles, progress)

@@ -91,5 +91,6 @@ def neighbors_of_rows(part: Part, definition: OutlierDefinition, n_rows: int) ->
     k = definition.min_neighbors
     degrees = np.full(n_rows, k)
     for begin, end in pairwise(part.starts.tolist()):
-        degrees[part.places[begin:end]] = count_neighbors(part.points[begin:end], definition.radius, k)
+        rows = slice(begin, end) if part.places is None else part.places[begin:end]
+        degrees[rows] = count_neighbors(part.points[begin:end], definition.radius, k)
     return degrees

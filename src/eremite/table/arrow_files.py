@@ -28,9 +28,12 @@ def groups(path: Path) -> int:
     return or_input_error(lambda: _groups(path), unreadable(path))
 
 
-def rows(path: Path) -> int:
-    """How many rows there are; private. Cells are read only where the file is compressed."""
-    counts = or_table_error(lambda: [int(batch.num_rows) for batch in _batches(path)], unreadable(path))
+def rows(path: Path, some: range | None = None) -> int:
+    """How many rows there are, in some record batches or in all; private.
+
+    Cells are read only where the file is compressed.
+    """
+    counts = or_table_error(lambda: [int(batch.num_rows) for batch in _batches(path, some)], unreadable(path))
     return sum(counts)
 
 

@@ -6,18 +6,23 @@ read.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pyarrow as pa
 
 from eremite.errors import InputError, TableError
 from eremite.table import arrow_files, parquet_files, parquet_folders
+from eremite.table.bounds import FloatArray
+from eremite.table.categories import Codes
 from eremite.table.files import format_of
 from eremite.table.numeric import or_input_error, or_table_error, require_columns
+from eremite.table.rules import CellRules
 
 ROWS = 1 << 16  # of a batch
 _PIECES = 16  # of one file, at most: each opens it once more
@@ -76,8 +81,40 @@ class Pieces:
                 if batch.num_rows:
                     yield self._with_types(pa.Table.from_batches([batch]))
 
+    def scaled(self, rules: CellRules, place: str) -> tuple[FloatArray, dict[str, Codes]]:
+        """What the rules make of all rows, as `CellRules.rows` gives it; only the result has the size of the table."""
+        sizes = [rows_of(piece) for piece in self.pieces]
+        ends = list(accumulate(sizes, initial=0))
+        found = np.empty((len(rules.bounds), ends[-1]))
+        codes: dict[str, Codes] = {name: np.empty(ends[-1], np.int32) for name in rules.categories}
+
+        def fill(piece: Piece, start: int, stop: int) -> None:
+            for batch in self.batches(piece):
+                numbers, listed = rules.rows({name: batch.column(name) for name in self.schema.names}, place)
+                end = start + batch.num_rows
+                _require_same(piece, end <= stop)
+                found[:, start:end] = numbers
+                for name, values in listed.items():
+                    codes[name][start:end] = values
+                start = end
+            _require_same(piece, start == stop)
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(fill, self.pieces, ends, ends[1:]))
+        return found, codes
+
     def _with_types(self, rows: pa.Table) -> pa.Table:
         return or_table_error(lambda: parquet_folders.converted(rows, self.schema), parquet_folders.unjoined(self.path))
+
+
+def is_in_pieces(path: Path) -> bool:
+    """Whether a file can be read piece by piece."""
+    return _reader(path) is not None
+
+
+def rows_of(piece: Piece) -> int:
+    """How many rows a piece has; private."""
+    return int((_reader(piece.path) or parquet_files).rows(piece.path, piece.groups))
 
 
 def shape_of(path: Path) -> tuple[int, int] | None:
@@ -116,5 +153,9 @@ def _version(path: Path) -> tuple[int, ...]:
 
 def _require_version(piece: Piece) -> None:
     """Rows are read more than once, and must be the same each time."""
-    if _version(piece.path) != piece.version:
+    _require_same(piece, _version(piece.path) == piece.version)
+
+
+def _require_same(piece: Piece, same: bool) -> None:
+    if not same:
         raise TableError(f"{piece.path} changed while it was read; open it again once it is written.")

@@ -50,14 +50,14 @@ class Bounds:
         if not math.isfinite(self.max - self.min):
             raise InputError(f"min {self.min!r} and max {self.max!r} lie too far apart for floating point")
 
-    def scale(self, values: FloatArray) -> FloatArray:
-        """Map values to [0, 1], element by element; infinities are clipped too, and NaN stays NaN.
+    def scale(self, values: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Map values to [0, 1], element by element, into `out` if given; infinities are clipped too, NaN stays NaN.
 
         Rounding is monotone: min <= x <= max gives 0 <= fl(x - min) <= fl(max - min), and gradual underflow
         keeps fl(max - min) > 0, so the quotient lies in [0, 1]. The last clip guards against arithmetic
         that flushes subnormals. Adding 0.0 turns -0.0 into 0.0: the sign that clip returns depends on the vector lane.
         """
-        scaled: FloatArray = np.clip(values, self.min, self.max)
+        scaled: FloatArray = np.clip(values, self.min, self.max, out=out)
         scaled -= self.min
         scaled /= self.max - self.min
         np.clip(scaled, 0.0, 1.0, out=scaled)

@@ -1,8 +1,12 @@
 """Open the private table that a description points to."""
 
+from contextlib import suppress
+
 import pyarrow as pa
 
-from eremite.errors import InputError
+from eremite.errors import InputError, TableError
+from eremite.privacy import Neighbors
+from eremite.table.batches import Pieces, is_in_pieces
 from eremite.table.description import Description
 from eremite.table.files import read_file
 from eremite.table.numeric import of_public_rows
@@ -21,7 +25,8 @@ def open_table(description: Description) -> Table:
     the column names.
     """
     rules = description.rules()
-    return _table(description, rules, _read(description, rules), place_of(description))
+    found = _in_pieces(description, rules)
+    return found or _table(description, rules, _read(description, rules), place_of(description))
 
 
 def open_stand_in(description: Description) -> Table | None:
@@ -36,11 +41,29 @@ def open_stand_in(description: Description) -> Table | None:
     )
 
 
-def _table(description: Description, rules: CellRules, read: pa.Table, place: str) -> Table:
+def _in_pieces(description: Description, rules: CellRules) -> Table | None:
+    """The table of a file that can be read piece by piece, without a second copy of its rows in memory.
+
+    None also if something is refused: the file is read as a whole then, and one sentence names all columns it is about.
+    """
+    path = description.source_path
+    if source_kind(description.dataset.source) != "file" or not is_in_pieces(path):
+        return None
+    with suppress(TableError):
+        pieces = Pieces.of(path, [*rules.bounds, *rules.categories], rules.as_text)
+        scaled, codes = pieces.scaled(rules, str(path))
+        return Table.from_rows(scaled, codes, rules, *_facts(description))
+    return None
+
+
+def _facts(description: Description) -> tuple[int, Neighbors, int | None]:
     dataset = description.dataset
+    return dataset.rows_per_person, dataset.neighbors, dataset.rows_about
+
+
+def _table(description: Description, rules: CellRules, read: pa.Table, place: str) -> Table:
     columns = {name: read.column(name) for name in (*rules.bounds, *rules.categories)}
-    facts = (dataset.rows_per_person, dataset.neighbors, dataset.rows_about)
-    return Table.from_columns(columns, rules, *facts, place=place)
+    return Table.from_columns(columns, rules, *_facts(description), place=place)
 
 
 def _read(description: Description, rules: CellRules) -> pa.Table:

@@ -21,17 +21,17 @@ class Part:
         points: (M, d) scaled rows, ordered by stratum, within a stratum in the order of the table; C-contiguous and
             read-only.
         starts: Stratum s is `points[starts[s] : starts[s + 1]]`. Only strata that have rows; [0, M] without strata.
-        places: The number of each row in the table.
+        places: The number of each row in the table; None if these are all rows, in their order.
         strata: The code of each stratum present; [0] without strata.
     """
 
     points: FloatArray
     starts: NDArray[np.intp]
-    places: NDArray[np.intp]
+    places: Places
     strata: NDArray[np.int64]
 
 
-def whole_part(points: FloatArray, places: NDArray[np.intp]) -> Part:
+def whole_part(points: FloatArray, places: Places = None) -> Part:
     """A part without strata."""
     starts = np.array([0, len(points)], dtype=np.intp)
     return _frozen(Part(points, starts, places, np.zeros(1, dtype=np.int64)))
@@ -71,5 +71,6 @@ def _in_strata(points: FloatArray, places: NDArray[np.intp], codes: NDArray[np.i
 
 def _frozen(part: Part) -> Part:
     for array in (part.points, part.starts, part.places, part.strata):
-        array.flags.writeable = False
+        if array is not None:
+            array.flags.writeable = False
     return part

@@ -8,9 +8,10 @@ a public value is filled in (`loading.proof.md`).
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from eremite.errors import InputError
 from eremite.names import quote_name
@@ -116,13 +117,36 @@ class CellRules:
         return {name: self.settled_codes(name, codes) for name, codes in found.items()}
 
     def rows(self, columns: Mapping[str, Any], place: str) -> tuple[FloatArray, dict[str, Codes]]:
-        """The scaled numbers of all coordinates, [coordinate, row], and the codes of all category columns."""
-        numbers = self.numbers({name: columns[name] for name in self.bounds}, place)
-        codes = self.codes({name: columns[name] for name in self.categories}, place)
-        scaled = np.empty((len(numbers), len(next(iter(numbers.values())))), dtype=np.float64)
-        for row, (name, values) in zip(scaled, numbers.items(), strict=True):
-            row[:] = self.bounds[name].scale(values)
-        return scaled, codes
+        """The scaled numbers of all coordinates, [coordinate, row], and the codes of all category columns.
+
+        Coordinates are read one after the other, and chunk by chunk, so that no second copy of the table is made.
+        """
+        size = len(columns[next(iter(self.bounds))])
+        scaled, wrong, bad = np.empty((len(self.bounds), size), dtype=np.float64), {}, {}
+        for row, name in zip(scaled, self.bounds, strict=True):
+            problem = self._scale(name, columns[name], row)
+            if problem == "type":
+                wrong[name] = (type_of(columns[name]), _NOUNS[self.bounds[name].kind])
+            elif problem == "cells":
+                bad[name] = self._no_value(name)
+        refuse_types(wrong, place)
+        refuse_cells(bad, MISSING_KEY, place)
+        return scaled, self.codes({name: columns[name] for name in self.categories}, place)
+
+    def _scale(self, name: str, column: Any, row: FloatArray) -> Literal["type", "cells"] | None:
+        """Write the scaled numbers of a coordinate into `row`; what is refused instead, if something is."""
+        start = 0
+        for some in _chunks(column):
+            values = self._read_number(name, some)
+            if values is None:
+                return "type"
+            if self._refuses(name, values):
+                return "cells"
+            self.bounds[name].scale(self._filled(name, values), out=row[start : start + len(values)])
+            start += len(values)
+        if start != len(row):  # what is left of the row would be anything
+            raise ValueError("Columns have different lengths.")
+        return None
 
     def read_numbers(self, columns: Mapping[str, Any], place: str) -> dict[str, FloatArray]:
         """What the cells of coordinates are before the rules for missing cells: a number, or NaN."""
@@ -169,6 +193,13 @@ class CellRules:
         fill = Lookup(rule.values).code(rule.missing) if rule.missing not in ("refuse", "leave-out") else MISSING
         kept = np.where(codes == MISSING, np.int32(fill), codes)
         return np.where(kept == UNLISTED, np.int32(len(rule.values)), kept)
+
+
+def _chunks(column: Any) -> list[Any]:
+    """The chunks of a column of Arrow, or the column as it is; a cell becomes the same in both (L2)."""
+    if not isinstance(column, pa.ChunkedArray) or column.num_chunks < 2:
+        return [column]
+    return [pa.chunked_array([chunk]) for chunk in column.chunks]
 
 
 def missing_rule(name: str, bound: Bounds, rule: Any) -> MissingRule:

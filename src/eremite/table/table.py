@@ -87,10 +87,23 @@ class Table(DeclaredTable):
         place: str,
     ) -> "Table":
         """Apply the rules to columns of equal length, one for each coordinate and category column."""
-        require_facts(rows_per_person, neighbors, rows_about)
         scaled, codes = rules.rows(columns, place)
+        return cls.from_rows(scaled, codes, rules, rows_per_person, neighbors, rows_about)
+
+    @classmethod
+    def from_rows(
+        cls,
+        scaled: FloatArray,
+        codes: Mapping[str, Codes],
+        rules: CellRules,
+        rows_per_person: int = 1,
+        neighbors: Neighbors = "replace",
+        rows_about: int | None = None,
+    ) -> "Table":
+        """The table of what the rules made of its cells."""
+        require_facts(rows_per_person, neighbors, rows_about)
         scaled.flags.writeable = False
-        kept = MappingProxyType(codes)
+        kept = MappingProxyType(dict(codes))
         return cls(rules, rows_per_person, neighbors, rows_about, _scaled=scaled, _codes=kept)
 
     @classmethod
@@ -166,10 +179,9 @@ class Table(DeclaredTable):
         return self._part(names, strata, self._taking_part(strata))
 
     def _part(self, names: Sequence[str], strata: tuple[str, ...], places: Places) -> Part:
-        if not strata and places is None:
-            return whole_part(self._all_points(names), np.arange(self.all_rows()))
-        if not strata and places is not None:
-            return whole_part(gather(self._chosen(names), places), places)
+        if not strata:
+            points = self._all_points(names) if places is None else gather(self._chosen(names), places)
+            return whole_part(points, places)
         codes, radix = self._combined(strata, places)
         return split(self._chosen(names), places, codes, radix, 1, within=True)[0]
 

@@ -283,7 +283,16 @@ def test_analyst_tells_leaking_mutants(
     assert analyst(ours, "smooth-laplace") != analyst(theirs, "smooth-laplace")
 
 
-@pytest.mark.parametrize("leak", [*PRINTING, "error", "mechanism", "charge", "time", "id"])
+_AT_ONCE = ("stderr", "error", "mechanism", "time")
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        leak if leak in _AT_ONCE else pytest.param(leak, marks=pytest.mark.slow)
+        for leak in [*PRINTING, "error", "mechanism", "charge", "time", "id"]
+    ],
+)
 def test_reader_tells_leaking_mutants(
     reader: Callable[[Rows, str], Sight], monkeypatch: pytest.MonkeyPatch, leak: str
 ) -> None:

@@ -294,7 +294,7 @@ def test_asker_tells_leaking_mutants(asker: Look, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("query", list(OTHER_ARGUMENTS))
 @pytest.mark.parametrize(
     "leak",
-    ["print", "mechanism", "time", *(pytest.param(leak, marks=pytest.mark.slow) for leak in ("debug", "warning"))],
+    ["time", *(pytest.param(leak, marks=pytest.mark.slow) for leak in ("print", "mechanism", "debug", "warning"))],
 )
 def test_other_reader_tells_leaking_mutants(
     other_reader: Look, monkeypatch: pytest.MonkeyPatch, leak: str, query: str

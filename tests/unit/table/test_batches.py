@@ -13,6 +13,7 @@ import pytest
 from pyarrow import feather, ipc
 
 from eremite.errors import TableError
+from eremite.table import Description, batches, opening, read_description
 from eremite.table.batches import Pieces, shape_of
 from eremite.table.categories import Categories
 from eremite.table.files import read_file
@@ -139,6 +140,28 @@ def test_batches_hold_the_cells_of_the_whole(write: Callable[[Path], Path], most
 
 
 @pytest.mark.parametrize("write", WAYS)
+def test_scaled_rows_are_those_of_the_whole_file(write: Callable[[Path], Path], tmp_path: Path) -> None:
+    path = write(tmp_path)
+    whole = read_file(path, WANTED, as_text=RULES.as_text)
+    scaled, codes = Pieces.of(path, WANTED, RULES.as_text).scaled(RULES, "here")
+    wanted, listed = RULES.rows({name: whole.column(name) for name in WANTED}, "here")
+    assert scaled.tobytes() == wanted.tobytes()
+    assert {name: some.tolist() for name, some in codes.items()} == {n: some.tolist() for n, some in listed.items()}
+
+
+@pytest.mark.parametrize("off_by", [-1, 1])
+def test_file_with_other_rows_than_it_says_is_refused(
+    off_by: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise rows of the result would hold what memory held before."""
+    table = Pieces.of(as_parquet(tmp_path), WANTED, RULES.as_text)
+    rows = batches.rows_of
+    monkeypatch.setattr(batches, "rows_of", lambda piece: rows(piece) + off_by)
+    with pytest.raises(TableError, match="changed while it was read"):
+        table.scaled(RULES, "here")
+
+
+@pytest.mark.parametrize("write", WAYS)
 def test_shape_is_known_without_reading(write: Callable[[Path], Path], tmp_path: Path) -> None:
     path = write(tmp_path)
     rows = read_file(path, WANTED, as_text=RULES.as_text).num_rows
@@ -215,3 +238,24 @@ def test_a_file_that_is_written_anew_is_not_read_on(tmp_path: Path) -> None:
     assert f"{path} changed while it was read" in refused(lambda: next(read))
     path.unlink()
     assert "does not exist" in refused(lambda: next(table.batches(table.pieces[0])))
+
+
+def test_table_in_pieces_is_opened_without_a_copy_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow.parquet.write_table(pa.table({"a": [0.0, 5.0, 10.0], "b": [1.0, 2.0, 3.0]}), tmp_path / "t.parquet")
+    description = described(tmp_path)
+    monkeypatch.setattr(opening, "read_file", None)
+    assert opening.open_table(description).points().tolist() == [[0, 0.1], [0.5, 0.2], [1, 0.3]]
+
+
+def test_refused_table_in_pieces_is_read_as_a_whole_so_that_all_columns_are_named(tmp_path: Path) -> None:
+    cells = {"a": [None, 1.0, 2.0], "b": [1.0, 2.0, None]}
+    pyarrow.parquet.write_table(pa.table(cells), tmp_path / "t.parquet", row_group_size=1)
+    description = described(tmp_path)
+    assert refused(lambda: opening.open_table(description)).count("missing or not a number") == 2
+
+
+def described(folder: Path) -> Description:
+    path = folder / "t.toml"
+    columns = "\n".join(f"{name} = {{ min = 0, max = 10 }}" for name in "ab")
+    path.write_text(f'[dataset]\nname = "t"\nsource = "t.parquet"\n\n[columns]\n{columns}\n')
+    return read_description(path)
