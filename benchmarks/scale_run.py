@@ -10,13 +10,15 @@ import json
 import os
 import sys
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
+
+_TOUCHED, _PAGE = 4_000_000_000, 4096  # bytes
 
 
 def main() -> None:
     """Count, and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("engine", choices=("memory", "files", "spark", "dbscan", "idle"))
+    parser.add_argument("engine", choices=("memory", "files", "spark", "dbscan", "idle", "touch"))
     parser.add_argument("--description")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--k", type=int)
@@ -24,7 +26,9 @@ def main() -> None:
     parser.add_argument("--memory")
     given = parser.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.cores])  # threads and processes inherit it
-    if given.engine == "dbscan":
+    if given.engine == "touch":
+        _touch()
+    elif given.engine == "dbscan":
         _dbscan(given)
     else:
         _eremite(given)
@@ -51,6 +55,18 @@ def _eremite(given: argparse.Namespace) -> None:
     definition = eremite.OutlierDefinition(min_neighbors=given.k, radius=given.radius)
     value = session.count_outliers(definition, epsilon=1).value
     _say(value, opened - begin, perf_counter() - opened)
+
+
+def _touch() -> None:
+    """What memory costs at its first use: on a virtual machine, its host may have to find it first."""
+    import numpy as np
+
+    taken = []
+    for _ in range(2):
+        begin = process_time()
+        np.empty(_TOUCHED // 8)[:: _PAGE // 8] = 1
+        taken.append(f"{(process_time() - begin) / (_TOUCHED / 1e9):.2f}")
+    print(f"{taken[0]} CPU s for each GB, {taken[1]} if another process or the same one has just freed it")
 
 
 def _dbscan(given: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from resource import struct_rusage
 from threading import Event, Thread
 from time import perf_counter
 
@@ -25,24 +26,50 @@ class Usage:
 
     Attributes:
         seconds: From its start until it ended.
-        waited_cpu: CPU seconds of its processes, as the kernel gives them to whoever waits for a process. A process
+        waited: CPU seconds of its processes, as the kernel gives them to whoever waits for a process. A process
             that nobody waits for is missing, such as the Python workers of Spark.
-        seen_cpu: CPU seconds of its processes, added up from looks at them while they ran. What a process did after
+        seen: CPU seconds of its processes, added up from looks at them while they ran. What a process did after
             the last look at it is missing.
         peak: The most bytes that its processes had at once. Pages that processes share count for each of them.
         output: What it printed.
     """
 
     seconds: float
-    waited_cpu: float
-    seen_cpu: float
+    waited: "CpuTime"
+    seen: "CpuTime"
     peak: int
     output: str
 
     @property
     def cpu(self) -> float:
         """CPU seconds: the larger of two sums that both lack a little and count nothing twice."""
-        return max(self.waited_cpu, self.seen_cpu)
+        return max(self.waited.total, self.seen.total)
+
+    @property
+    def kernel(self) -> float:
+        """Those of them that the kernel took: mostly for memory that a process uses for the first time, and files."""
+        return max(self.waited, self.seen, key=lambda time: time.total).kernel
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """CPU seconds of programs, and of the kernel for them."""
+
+    program: float = 0.0
+    kernel: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Both."""
+        return self.program + self.kernel
+
+    def __add__(self, other: "CpuTime") -> "CpuTime":
+        return CpuTime(self.program + other.program, self.kernel + other.kernel)
+
+    @classmethod
+    def of(cls, used: struct_rusage) -> "CpuTime":
+        """What the kernel tells of a process that has ended."""
+        return cls(used.ru_utime, used.ru_stime)
 
 
 def measured(command: Sequence[str], *, limit: float, env: Mapping[str, str] | None = None) -> Usage | None:
@@ -64,7 +91,7 @@ def measured(command: Sequence[str], *, limit: float, env: Mapping[str, str] | N
                 raise
             child.returncode = os.waitstatus_to_exitcode(status)
             seconds = perf_counter() - begin
-            cpu = used.ru_utime + used.ru_stime + _rest_of(child.pid)
+            waited = CpuTime.of(used) + _rest_of(child.pid)
         out.seek(0)
         errors.seek(0)
         output, problems = out.read(), errors.read()
@@ -72,7 +99,7 @@ def measured(command: Sequence[str], *, limit: float, env: Mapping[str, str] | N
         return None
     if child.returncode:
         raise subprocess.CalledProcessError(child.returncode, command, output, problems)
-    return Usage(seconds, cpu, watch.cpu, watch.peak, output)
+    return Usage(seconds, waited, watch.cpu, watch.peak, output)
 
 
 def _end_late(session: int, limit: float, done: Event, late: Event) -> None:
@@ -81,13 +108,13 @@ def _end_late(session: int, limit: float, done: Event, late: Event) -> None:
         _end(session)
 
 
-def _rest_of(session: int) -> float:
+def _rest_of(session: int) -> CpuTime:
     """CPU seconds of the orphans of a session, once they have ended."""
-    cpu = 0.0
+    cpu = CpuTime()
     while orphans := [pid for pid, parent in _processes(session).items() if parent == os.getpid()]:
         for pid in orphans:
             _, _, used = os.wait4(pid, 0)
-            cpu += used.ru_utime + used.ru_stime
+            cpu += CpuTime.of(used)
     return cpu
 
 
@@ -97,7 +124,7 @@ class _Watch:
     def __init__(self, session: int) -> None:
         self.done = Event()
         self.peak = 0
-        self._seen: dict[int, int] = {}
+        self._seen: dict[int, CpuTime] = {}
         self._session = session
         self._thread = Thread(target=self._look, daemon=True)
 
@@ -110,8 +137,8 @@ class _Watch:
         self._thread.join()
 
     @property
-    def cpu(self) -> float:
-        return sum(self._seen.values()) / _TICK
+    def cpu(self) -> CpuTime:
+        return sum(self._seen.values(), CpuTime())
 
     def _look(self) -> None:
         looks, pids = 0, [self._session]
@@ -122,7 +149,8 @@ class _Watch:
             memory = 0
             for pid in pids:
                 if fields := _stat(pid):
-                    self._seen[pid] = max(self._seen.get(pid, 0), int(fields[11]) + int(fields[12]))
+                    seen = CpuTime(int(fields[11]) / _TICK, int(fields[12]) / _TICK)
+                    self._seen[pid] = max(self._seen.get(pid, CpuTime()), seen, key=lambda time: time.total)
                     memory += int(fields[21]) * _PAGE
             self.peak = max(self.peak, memory)
 
