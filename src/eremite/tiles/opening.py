@@ -11,7 +11,7 @@ from eremite.tiles.store import Reading, Source
 from eremite.tiles.table import AnyTable, tiled_table
 
 # A table takes so many times the memory of its numbers while it is counted.
-_IN_MEMORY = 8
+_IN_MEMORY = 6
 
 
 def open_rows(description: Description, engine: Engine | None = None) -> AnyTable:
