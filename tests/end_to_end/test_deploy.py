@@ -1,7 +1,7 @@
 """What an institution runs: the image, the services around it, and the service on the demo's table.
 
-No image is built here. The files are held against each other and against the program; what the image does is done in a
-new environment by a test that is slow.
+No image is built here, but in test_image.py. The files are held against each other and against the program; what the
+image does is done in a new environment by a test that is slow.
 """
 
 import json
