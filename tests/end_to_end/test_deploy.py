@@ -1,7 +1,7 @@
 """What an institution runs: the image, the services around it, and the service on the demo's table.
 
-No image is built here. The files are held against each other and against the program; what the image does is done in a
-new environment by a test that is slow.
+No image is built here, but in test_image.py. The files are held against each other and against the program; what the
+image does is done in a new environment by a test that is slow.
 """
 
 import json
@@ -86,7 +86,11 @@ def test_what_the_service_writes_is_in_memory_or_in_its_folder_and_belongs_to_it
     assert f"--uid {uid} --gid {gid}" in next(rest for _, rest in steps() if "useradd" in rest)
     assert step("WORKDIR") == step("VOLUME") == "/var/lib/eremite"
     assert "- ./state:/var/lib/eremite\n" in said
-    assert f"- {environment()['NUMBA_CACHE_DIR']}:uid={uid},gid={gid},mode=700" in said
+    # A tmpfs belongs to root: Podman takes no uid, and Docker may take the mode from the folder of the image.
+    cache = environment()["NUMBA_CACHE_DIR"]
+    assert f"- {cache}:mode=1777," in said
+    assert f"install -d -m 1777 {cache}" in next(rest for _, rest in steps() if cache in rest)
+    assert "uid=" not in (ROOT / "compose.yaml").read_text()
     files = [one.partition("=")[2] for one in arguments() if re.match("--(tokens|jobs|audit)=", one)]
     assert len(files) == 3
     assert not [file for file in files if "/" in file]  # beside the description, in the folder for state
@@ -121,6 +125,18 @@ def test_every_package_of_the_image_is_the_one_that_was_tested() -> None:
     )
     assert image.items() <= tested.items()
     assert {"numba", "fastapi", "psycopg", "uvicorn", "hatchling"} <= image.keys()
+
+
+def test_what_builds_the_image_is_taken_out_of_it() -> None:
+    """A package goes when hatchling alone needs it."""
+    text = (ROOT / "deploy/requirements.txt").read_text()
+    needed_by = {
+        name: set(re.findall(r"^    #   (\w[\w-]*)", part, re.MULTILINE))
+        for name, part in re.findall(r"^([\w.-]+)==(.*?)(?=^[\w.-]+==|\Z)", text, re.MULTILINE | re.DOTALL)
+    }
+    built_with = {name for name, others in needed_by.items() if others == {"hatchling"}}
+    [taken_out] = [rest.split()[3:] for _, rest in steps() if "pip uninstall --yes" in rest]
+    assert set(taken_out) == built_with | {"hatchling", "setuptools", "pip"}
 
 
 def start(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -224,10 +240,11 @@ def test_steps_of_the_image_make_an_environment_that_serves(tmp_path: Path) -> N
     """The commands of the Containerfile that need no other system, in a new folder: minutes, and a network."""
     place = tmp_path / "opt"
     script = [rest.replace("/opt/eremite", str(place)) for name, rest in steps() if name == "RUN" and "/opt/" in rest]
-    assert [re.search(r"(venv|require-hashes|no-deps|compile_kernels)", one)[0] for one in script] == [  # type: ignore[index]
+    assert [re.search(r"(venv|require-hashes|no-deps|uninstall|compile_kernels)", one)[0] for one in script] == [  # type: ignore[index]
         "venv",
         "require-hashes",
         "no-deps",
+        "uninstall",
         "compile_kernels",
     ]
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA"))}
