@@ -30,6 +30,7 @@ GOOD: dict[str, Any] = QUESTIONS | {
     "forecast/count": {"definition": DEFINITION},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
     "forecast/count/mechanisms": {"definition": DEFINITION, "epsilon": [1]},
+    "forecast/radius": {"min_neighbors": 3, "share": 0.1, "radii": [0.05, 0.1]},
     "forecast/rows": {"epsilon": [1]},
     "forecast/subspaces": SEARCH | {"epsilon": [1]},
     "forecast/subspaces/epsilon": SEARCH,

@@ -308,6 +308,13 @@ NAMING_FORECAST = _forecast(
     sampling_error=_number("Half the width of a 95 % interval of the chances, which are simulated."),
 )
 
+RADIUS_FORECAST = _forecast(
+    "The radius to expect, in its definition.",
+    columns=_COLUMNS,
+    rows=_integer("Number of those rows."),
+    outliers=_integer("Number of outliers among those rows, with that radius."),
+)
+
 EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact("Epsilon, with two digits."))
 
 JOB = _with_optional(

@@ -211,7 +211,6 @@ async def _question_page(
         standing=standing,
         error=sentence,
         budget=_budget_picture(standing),
-        share=None if kind.forecast else _share_picture(form.text("epsilon"), standing.left),
         unanswerable=kind.path == "rows" and facts.neighbors == "replace" and not _leaves_out(caller),
         point_names=names_of_points(form),
     )
