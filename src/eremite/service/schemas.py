@@ -344,7 +344,7 @@ WITH_TOKEN = (401, 429, 500, 503)
 
 _MEANING = {
     400: "The body is not JSON.",
-    401: "The token is missing, unknown, revoked or expired; nothing was charged.",
+    401: "The token is missing, unknown, revoked or expired; nothing is charged from then on.",
     403: "The token is not a custodian's.",
     404: "There is no dataset of this name that the token may ask about.",
     409: "The budget does not cover it, or the request is still being computed; nothing was charged.",

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from eremite.service import routes
 from eremite.service.tokens import change_grants
 from tests.unit.service.in_process import GOOD, Service, grant, service, waiting
 
@@ -88,3 +89,73 @@ def test_questions_of_others_go_on(served: Service) -> None:
     assert (refused.status_code, answered.status_code) == (401, 200)
     assert served.events()[-2:] == ["Charged", "Released"]
     assert served.events().count("Charged") == 1
+
+
+COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
+LATER = {
+    "revoked": (),
+    "expired": (replace(grant("secret"), expires=date(2020, 1, 1)),),
+    "without the dataset": (replace(grant("secret"), datasets=("wages",)),),
+    "of another account": (replace(grant("secret"), account="press"),),
+    "tokens lost": None,
+}
+
+
+def change_tokens(served: Service, after: tuple[Any, ...] | None) -> None:
+    if after is None:
+        served.state.token_file.unlink()
+    else:
+        change_grants(served.state.token_file, lambda _: after)
+
+
+async def listened(served: Service, where: str, meanwhile: Callable[[], object]) -> str:
+    """What comes over an address of a job that somebody listens to while `meanwhile` is called."""
+    async with served.client() as client:
+        listening = asyncio.create_task(client.get(where))
+        while not served.state.desk._changes:
+            await asyncio.sleep(0.001)
+        meanwhile()
+        return (await asyncio.wait_for(listening, 600)).text  # the deadline is only for what hangs
+
+
+@pytest.mark.parametrize("after", LATER.values(), ids=LATER)
+def test_stream_ends_when_its_token_does_though_nothing_happens(
+    served: Service, after: tuple[Any, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "_STILL_THERE", 0.001)
+
+    async def run() -> str:
+        async with served.state.desk._forecast_lane._between_turns, served.client() as client:
+            asked = await client.post("/v1/datasets/patients/count", content=COUNT)
+            where = asked.headers["Location"]
+            told = await listened(served, f"{where}/events", lambda: change_tokens(served, after))
+            served.state.desk.stop()
+            return told
+
+    states = [line for line in asyncio.run(run()).splitlines() if line.startswith("data: ")]
+    assert [json.loads(line[6:])["state"] for line in states] == ["queued"]
+
+
+@pytest.mark.parametrize("way", ["/events", "?wait=60"])
+def test_answer_is_not_sent_to_a_token_that_was_revoked_while_it_waited(served: Service, way: str) -> None:
+    """Somebody else of the account asked, so that the question is answered."""
+    friend = replace(grant("friend"), name="friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+
+    async def run() -> tuple[str, str]:
+        lane = served.state.desk._forecast_lane
+        async with served.client("friend") as client:
+            await lane._between_turns.acquire()
+            where = (await client.post("/v1/datasets/patients/count", content=COUNT)).headers["Location"]
+
+            def meanwhile() -> None:
+                change_grants(served.state.token_file, lambda _: (friend,))
+                lane._between_turns.release()
+
+            told = await listened(served, where + way, meanwhile)
+            return told, (await client.get(f"{where}?wait=60")).text
+
+    told, answer = asyncio.run(run())
+    assert json.loads(answer)["state"] == "done"
+    assert "answer" not in told
+    assert "running" not in told
