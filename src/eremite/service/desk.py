@@ -46,7 +46,10 @@ _FORGET_EVERY = timedelta(hours=1)
 
 _NO_JOB = "There is no job of this id that this token may see."
 _TOO_LATE = "This question has begun or ended and can no longer be canceled; what was charged stays charged."
-_GONE = "This token was revoked or has expired, or may no longer ask this; nothing was charged."
+_GONE = (
+    "The token that asked this was revoked or has expired, or may no longer ask it; nothing was charged. Another token "
+    "of the account can ask again."
+)
 _LOST = (
     "The service ended in the middle of this question: it was charged, and its answer is lost. Ask under another id."
 )
@@ -150,7 +153,7 @@ class Desk:
             request_id=None if request is None else self._new_id() if request_id is None else request_id,
             fingerprint="" if request is None else request.fingerprint,
             seconds=seconds,
-            proof=caller.proof,
+            proofs=(caller.proof,),
             asked_at=self._clock().replace(microsecond=0),
         )
         return job, request
@@ -164,14 +167,22 @@ class Desk:
             )
 
     def _same(self, job: Job) -> Job | None:
-        """The job under the same request id that has not ended, if it asks the same."""
+        """The job under the same request id that has not ended, if it asks the same: then both have asked it."""
         key = (job.dataset, job.account, job.request_id)
         same = next((o for o in self._unended.values() if (o.dataset, o.account, o.request_id) == key), None)
         if same is not None and same.fingerprint != job.fingerprint:
             raise InputError(
                 f"Request id {job.request_id!r} was used for another request; ask under a new id, nothing was charged."
             )
-        return same
+        return None if same is None else self._note_asker(same, job)
+
+    def _note_asker(self, same: Job, job: Job) -> Job:
+        """Note who else asked a job: it is charged as long as one of them may ask it."""
+        noted = same.asked_too(job)
+        if noted != same:
+            self._unended[same.id] = noted
+            self._jobs.update(noted)
+        return noted
 
     def _accept(self, job: Job, content: bytes) -> Job:
         self._forget_old()
@@ -256,7 +267,7 @@ class Desk:
     def begin(self, turn: Sequence[Job]) -> list[Job]:
         """Let a turn begin. Hours may have passed since a question was asked: who may no longer ask is refused."""
         running = []
-        for job in turn:
+        for job in (self._unended[taken.id] for taken in turn):  # others may have asked it since
             refusal = self._refusal(job)
             if refusal is None:
                 running.append(self._change(replace(job, state="running")))
@@ -265,12 +276,13 @@ class Desk:
         return running
 
     def _refusal(self, job: Job) -> Refused | None:
+        """Why a job is not charged: nobody who asked it may ask it still."""
         try:
-            grant = self._granted(job.proof)
+            grants = [self._granted(proof) for proof in job.proofs]
         except EremiteError as error:
             self.log(str(error))
             return Refused(status=503, sentence=TOKENS_UNAVAILABLE)
-        if grant is None or grant.account != job.account or job.dataset not in grant.datasets:
+        if not any(one and one.account == job.account and job.dataset in one.datasets for one in grants):
             return Refused(status=401, sentence=_GONE)
         return None
 
@@ -301,7 +313,7 @@ class Desk:
 
     def wait_again(self, job: Job) -> None:
         """Note that a job waits again."""
-        self._change(replace(job, state="queued"))
+        self._change(replace(self._unended[job.id], state="queued"))
 
     def log(self, words: str) -> None:
         """Tell the custodian."""

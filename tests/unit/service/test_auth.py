@@ -55,10 +55,22 @@ QUESTIONS = [("secret", "POST", path) for path in GOOD if path not in ("count-by
 @pytest.mark.parametrize(
     ("after", "status", "sentence"),
     [
-        ((), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), expires=date(2020, 1, 1)),), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), datasets=("wages",)),), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), account="press"),), 401, "This token was revoked or has expired"),
+        ((), 401, "This token was revoked or has expired, or may no longer ask this"),
+        (
+            (replace(grant("secret"), expires=date(2020, 1, 1)),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
+        (
+            (replace(grant("secret"), datasets=("wages",)),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
+        (
+            (replace(grant("secret"), account="press"),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
         (None, 503, "The tokens cannot be read"),
     ],
     ids=["revoked", "expired", "without the dataset", "of another account", "tokens lost"],
@@ -159,3 +171,53 @@ def test_answer_is_not_sent_to_a_token_that_was_revoked_while_it_waited(served: 
     assert json.loads(answer)["state"] == "done"
     assert "answer" not in told
     assert "running" not in told
+
+
+async def asked_twice(served: Service, first: str, then: str, meanwhile: Callable[[], object]) -> list[httpx.Response]:
+    """Two tokens of an account ask the same under one id while another turn is under way; then both look at the job."""
+    lane = served.state.desk._forecast_lane
+    async with served.client(first) as one, served.client(then) as two:
+        async with lane._between_turns:
+            told = [await client.post("/v1/datasets/patients/count", content=COUNT) for client in (one, two)]
+            meanwhile()
+        where = told[0].headers["Location"]
+        return [*told, await two.get(f"{where}?wait=60"), await one.get(f"{where}?wait=60")]
+
+
+@pytest.mark.parametrize("revoked", ["secret", "friend"])
+def test_job_of_two_tokens_goes_on_when_one_is_revoked(served: Service, revoked: str) -> None:
+    """It is the account's: whoever of those who asked may still ask is charged and answered."""
+    friend = grant("friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+    left = tuple(one for one in (grant("secret"), friend) if one.name != revoked)
+    answers = asyncio.run(
+        asked_twice(served, "secret", "friend", lambda: change_grants(served.state.token_file, lambda _: left))
+    )
+    first, then, *looked = answers
+    assert first.json() == then.json()
+    assert sorted(answer.status_code for answer in looked) == [200, 401]
+    assert [answer.json()["state"] for answer in looked if answer.status_code == 200] == ["done"]
+    assert served.events().count("Charged") == 1
+
+
+def test_question_of_a_revoked_token_alone_is_refused_and_the_account_asks_again(served: Service) -> None:
+    """A stolen token must not spend after it was revoked; the account's other tokens see that, and may ask."""
+    friend = grant("friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+
+    async def run() -> list[httpx.Response]:
+        lane = served.state.desk._forecast_lane
+        async with served.client() as stolen, served.client("friend") as client:
+            async with lane._between_turns:
+                where = (await stolen.post("/v1/datasets/patients/count", content=COUNT)).headers["Location"]
+                seen = await client.get(where)
+                change_grants(served.state.token_file, lambda _: (friend,))
+            refused = await client.get(f"{where}?wait=60")
+            assert "Charged" not in served.events()
+            return [seen, refused, await client.post("/v1/datasets/patients/count?wait=60", content=COUNT)]
+
+    seen, refused, asked = asyncio.run(run())
+    assert [answer.status_code for answer in (seen, refused, asked)] == [200, 200, 200]
+    assert (seen.json()["state"], refused.json()["state"]) == ("queued", "refused")
+    assert refused.json()["error"].startswith("The token that asked this was revoked")
+    assert served.events().count("Charged") == 1

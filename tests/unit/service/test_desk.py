@@ -234,6 +234,8 @@ def test_jobs_are_kept_in_a_file_of_their_owner_that_one_service_has(tmp_path: P
     assert not (tmp_path / "jobs.db-wal").exists()
     again = JobFile(tmp_path / "jobs.db")
     assert (again.unended(), again.body(job)) == ([job], COUNT)
+    again._file.execute("UPDATE jobs SET proof = ?", (json.dumps(job.proofs[0].to_json()),))  # as older versions did
+    assert again.unended() == [job]
     again.update(replace(job, state="canceled"))
     assert again.unended() == []
     again.close()
