@@ -7,10 +7,10 @@ public, and a refusal takes no turn. Whether the budget covers a question is dec
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -19,6 +19,7 @@ from fastapi import HTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError
 from eremite.ledger import Account, Stored, Unanswered
+from eremite.service.bodies import Bodies, Receive
 from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TooManyWaiting
 from eremite.service.identity import Proof
 from eremite.service.jobs import Job, JobFile, Refused
@@ -91,8 +92,7 @@ class Desk:
         self._changes: dict[str, asyncio.Event] = {}
         self._forecasts: OrderedDict[_ForecastKey, str] = OrderedDict()  # the ids of their jobs
         self._forget_at = clock()
-        # One body at a time: one of 4 MiB takes a hundred times that while it is read.
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="eremite-reading")
+        self.bodies = Bodies()
         self.stopping = False
         self.ended: Counter[tuple[str, str, str]] = Counter()  # by dataset, question and how they ended
 
@@ -112,14 +112,15 @@ class Desk:
         finally:
             self._places[account] -= 1
 
-    async def submit(self, caller: "Caller", question: str, content: bytes) -> Job:
+    async def submit(self, caller: "Caller", question: str, receive: Receive) -> Job:
         """Take a question, in a place: the job that answers it, which has ended if it was answered before.
+
+        Its body is received when the account has a place for it.
 
         Raises an `InputError`, a `BudgetRefused` or a `LedgerError` if public facts refuse it; nothing was charged.
         """
-        asked = QUESTIONS[question]
-        loop = asyncio.get_running_loop()
-        job, request = await loop.run_in_executor(self._reader, self._read, caller, asked, content)
+        read = partial(self._read, caller, QUESTIONS[question])
+        content, (job, request) = await self.bodies.read(caller.grant.account, receive, read)
         if request is None:
             return self._known_forecast(job, content) or self._accept(job, content)
         same = self._same(job)

@@ -171,7 +171,7 @@ async def under_way(caller: CurrentCustodian) -> Response:
 )
 async def set_cap(caller: CurrentCustodian, request: Request) -> Response:
     """Set the cap of the dataset, or of an account. For the custodian; the reason is kept in the history."""
-    wanted = CAP.read_plain(await request.body())
+    _, wanted = await caller.state.desk.bodies.read(caller.grant.account, request.body, CAP.read_plain)
 
     def change(caller: Caller) -> Response:
         cap = checked_budget(wanted.epsilon, wanted.delta)
@@ -233,7 +233,7 @@ def _endpoint(question: Question) -> Callable[..., Awaitable[Response]]:
             with desk.place(account):
                 if not question.spends:
                     rates.require_forecast(account)
-                job = await desk.submit(caller, question.path, await request.body())
+                job = await desk.submit(caller, question.path, request.body)
             job = await desk.wait(job, wait)
             if wait:
                 await require_still(caller.state, caller.grant, caller.dataset.name)

@@ -222,9 +222,12 @@ def _leaves_out(caller: Caller) -> bool:
 
 
 async def _submit(caller: Caller, question: str, content: bytes) -> Job:
+    async def receive() -> bytes:
+        return content  # it was made out of a form
+
     desk = caller.state.desk
     with desk.place(caller.grant.account):
-        return await desk.submit(caller, question, content)
+        return await desk.submit(caller, question, receive)
 
 
 async def _forecast(request: Request, caller: Caller, form: Form, path: str, question: str, content: bytes) -> Response:

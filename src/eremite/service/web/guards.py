@@ -88,7 +88,8 @@ CurrentVisitor = Annotated[Visitor, Depends(require_visitor)]
 async def require_form(request: Request, visitor: CurrentVisitor) -> Form:
     """The form that was sent, if it is one of this session."""
     require_same_site(request)
-    form = await read_form(request)
+    async with visitor.state.desk.bodies.place(visitor.grant.account):
+        form = await read_form(request)
     sent = form.text(CSRF_FIELD) or request.headers.get(CSRF_HEADER, "")
     if not visitor.signed.has_csrf(sent):
         raise HTTPException(403, _FORGED)
