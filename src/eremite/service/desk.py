@@ -8,7 +8,7 @@ import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -18,7 +18,7 @@ from uuid import uuid4
 from fastapi import HTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError
-from eremite.ledger import Account, Stored, Unanswered
+from eremite.ledger import Account, Ledger, Stored, Unanswered
 from eremite.service.bodies import Bodies, Receive
 from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TooManyWaiting
 from eremite.service.identity import Proof
@@ -58,6 +58,19 @@ _STOPPING = "The service stops; nothing was charged. Ask again later."
 
 
 _ForecastKey = tuple[str, str, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The job of a body that was read, and its question as it would be charged; None for a forecast.
+
+    `misfit` says why the question cannot be asked about the rows as they are now; it may have been answered before.
+    """
+
+    job: Job
+    request: Request | None
+    is_named: bool  # whether it spends under an id that was sent
+    misfit: InputError | None = None
 
 
 class Desk:
@@ -120,32 +133,55 @@ class Desk:
         Raises an `InputError`, a `BudgetRefused` or a `LedgerError` if public facts refuse it; nothing was charged.
         """
         read = partial(self._read, caller, QUESTIONS[question])
-        content, (job, request) = await self.bodies.read(caller.grant.account, receive, read)
+        content, found = await self.bodies.read(caller.grant.account, receive, read)
+        job, request = found.job, found.request
         if request is None:
             return self._known_forecast(job, content) or self._accept(job, content)
-        same = self._same(job)
+        same = self._same(job, request)
         if same is not None:
             return same
-        account, number = Account(job.dataset, job.account), job.request_id or ""
-        charge = (account, number, job.fingerprint, request.plan.cost, request.question)
-        ledger = caller.dataset.ledger
-        stored = await self._ledger_reads.read(job.dataset, lambda: ledger.foresee(*charge))
-        same = self._same(job)  # it may have been asked twice at once
+        stored = await self._ledger_reads.read(job.dataset, partial(self._foresee, caller.dataset.ledger, found))
+        same = self._same(job, request)  # it may have been asked twice at once
         if same is not None:
             return same
         if stored is None:
             return self._accept(job, content)
         return self._jobs.answered(job) or self._accept(replace(job, state="done", answer=stored.release), content)
 
-    def _read(self, caller: "Caller", question: Question, content: bytes) -> tuple[Job, Request | None]:
-        """The job of a question, and the question as it would be charged; None for a forecast."""
-        dataset = caller.dataset
+    def _foresee(self, ledger: Ledger, read: _Read) -> Stored | None:
+        """The stored answer of a question, or None if it would be charged; else an error says why it would not."""
+        job, request = read.job, read.request
+        assert request is not None, "it spends"  # noqa: S101 -- for the type checker
+        account, number, former = Account(job.dataset, job.account), job.request_id or "", request.former_fingerprint
+        if read.misfit is None:
+            return ledger.foresee(account, number, job.fingerprint, request.plan.cost, request.question, former)
+        stored = ledger.answered(account, number, (job.fingerprint, former))
+        if stored is None:
+            raise read.misfit
+        return stored
+
+    def _read(self, caller: "Caller", question: Question, content: bytes) -> _Read:
+        """The question of a body. One that no longer fits the rows is read too if it could have been answered."""
+        try:
+            read = self._read_about(caller.dataset, caller, question, content)
+            if question.spends:
+                self._require_short(read.job.seconds)
+        except InputError as error:
+            misfit = error
+        else:
+            return read
+        with suppress(InputError):
+            read = self._read_about(caller.dataset.of_any_size, caller, question, content)
+            if read.is_named:
+                return replace(read, misfit=misfit)
+        raise misfit
+
+    def _read_about(self, dataset: "Dataset", caller: "Caller", question: Question, content: bytes) -> _Read:
         query, request_id = question.body.read(content, facts_of(dataset.facts))
         request, seconds = None, self._longest_question
         if question.spends:
             plan = query.plan(dataset.table)
             request, seconds = Request(plan, dataset.table), expected_seconds(plan, dataset.facts)
-            self._require_short(seconds)
         job = Job(
             id=self._new_id(),
             dataset=dataset.name,
@@ -157,7 +193,7 @@ class Desk:
             proofs=(caller.proof,),
             asked_at=self._clock().replace(microsecond=0),
         )
-        return job, request
+        return _Read(job, request, is_named=request_id is not None)
 
     def _require_short(self, seconds: float) -> None:
         if seconds > self._longest_question:
@@ -167,11 +203,11 @@ class Desk:
                 "once. Nothing was charged."
             )
 
-    def _same(self, job: Job) -> Job | None:
+    def _same(self, job: Job, request: Request) -> Job | None:
         """The job under the same request id that has not ended, if it asks the same: then both have asked it."""
         key = (job.dataset, job.account, job.request_id)
         same = next((o for o in self._unended.values() if (o.dataset, o.account, o.request_id) == key), None)
-        if same is not None and same.fingerprint != job.fingerprint:
+        if same is not None and same.fingerprint not in (job.fingerprint, request.former_fingerprint):
             raise InputError(
                 f"Request id {job.request_id!r} was used for another request; ask under a new id, nothing was charged."
             )

@@ -10,11 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from eremite import Table
 from eremite.errors import InputError
 from eremite.ledger import Account, Released
 from eremite.service.jobs import JobFile
+from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
-from tests.unit.service.in_process import GOOD, Service, grant, service
+from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
 FORECAST = json.dumps(GOOD["forecast/count"]).encode()
@@ -93,6 +95,37 @@ def test_stored_answer_comes_at_once_though_others_wait(served: Service) -> None
     again = held_up(served, queued)
     assert (again.status_code, again.content) == (200, answer.content)
     assert served.events().count("Charged") == 1
+
+
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+@pytest.mark.parametrize("rows", [41, 30, 3])
+def test_stored_answer_comes_again_after_a_reload_whatever_the_number_of_rows(
+    tmp_path: Path, rows: int, neighbors: Any
+) -> None:
+    """Of three rows, none has three others near it: the question no longer fits, and was answered before."""
+    about = None if neighbors == "replace" else ROWS
+    frame = dict.fromkeys(COLUMNS, [0.5] * ROWS)
+    bounds = dict.fromkeys(COLUMNS, (0, 1))
+    served = service(tmp_path, Table.from_frame(frame, bounds, neighbors=neighbors, rows_about=about))
+    [answer] = served.ask(("POST", f"{WHERE}/count", COUNT))
+    known = served.state.datasets["patients"]
+    served.state.datasets["patients"] = Dataset.of("patients", replace(known.facts, rows=rows), known.ledger)
+    again = held_up(served, queued)
+    assert (again.status_code, again.content) == (200, answer.content)
+    other = held_up(served, lambda client: queued(client, COUNT.replace(b"0.1", b"0.2")))
+    new = held_up(served, lambda client: queued(client, COUNT.replace(b"one", b"two")))
+    fits = neighbors == "add-remove" or rows > 3
+    assert (other.status_code, new.status_code) == (422, 202 if fits else 422)
+    if not fits:
+        assert "the table has 3 rows" in new.json()["error"]
+    assert served.events().count("Charged") == 1
+
+
+def test_stored_answer_comes_again_though_the_question_would_now_take_too_long(served: Service) -> None:
+    [answer] = served.ask(("POST", f"{WHERE}/count", COUNT))
+    served.state.desk._longest_question = 1e-9
+    assert held_up(served, queued).content == answer.content
+    assert held_up(served, lambda client: queued(client, COUNT.replace(b"one", b"two"))).status_code == 422
 
 
 def test_forecast_that_was_made_comes_at_once(served: Service) -> None:
