@@ -339,6 +339,34 @@ def test_page_of_releases_does_not_tell_that_one_is_stored_whose_turn_has_not_en
     assert page.content == told.content
 
 
+def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service) -> None:
+    """It is in the ledger then, and so in the history; nothing that an analyst can ask for differs by a byte."""
+    friend = replace(grant("friend"), custodian=False)
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    desk._unended[job.id] = replace(job, state="running")
+    work, asked = desk._forecast_lane._worker._work, desk.asked(job)
+    [paid] = work.charge([asked])
+    paths = ["", "/budget", "/releases", "/budgets", "/history", "/jobs"]
+    looks = ["/v1/datasets", "/v1/jobs", f"/v1/jobs/{job.id}", "/metrics", *(f"{WHERE}{path}" for path in paths)]
+
+    async def seen(token: str) -> list[tuple[int, bytes]]:
+        async with served.client(token) as client:
+            retries = [await client.post(f"{WHERE}/count", content=COUNT)] if token != "other" else []  # noqa: S105
+            return [(one.status_code, one.content) for one in [*[await client.get(path) for path in looks], *retries]]
+
+    tokens = ("friend", "other", "secret")
+    before = [asyncio.run(seen(token)) for token in tokens]
+    work.compute(asked, paid.charged_at)
+    after = [asyncio.run(seen(token)) for token in tokens]
+    assert after[:2] == before[:2]
+    changed = [path for path, was, now in zip(looks, before[2], after[2], strict=False) if was != now]
+    assert changed == [f"{WHERE}/history"]
+    assert {status for status, _ in before[0]} == {200, 202, 403}
+
+
 def test_retries_are_no_further_jobs(served: Service) -> None:
     for _ in range(3):
         served.ask(("POST", f"{WHERE}/count", COUNT), ("POST", f"{WHERE}/forecast/count", FORECAST))
