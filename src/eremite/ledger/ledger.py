@@ -214,12 +214,17 @@ class Ledger:
     ) -> Stored | None:
         """What `reserve` would do at this moment, without the charge: None for a request that it would charge.
 
-        Raises what `reserve` raises, and records a refusal as it does.
+        Raises what `reserve` raises, and records a refusal as it does. Only that writes, so that nobody waits for the
+        answer to any other.
         """
         wanted = _charge(account, request_id, fingerprint, cost, question)
-        outcome = self._store.change(
-            account, request_id, lambda page: transitions.foresee(page, self._clock(), wanted, former)
-        )
+
+        def foreseen(page: Page) -> tuple[Changes | None, Stored | Refusal | None]:
+            return transitions.foresee(page, self._clock(), wanted, former)
+
+        changes, outcome = foreseen(self._store.page(account, request_id))
+        if changes is not None:
+            outcome = self._store.change(account, request_id, foreseen)
         if isinstance(outcome, Refusal):
             raise BudgetRefused(outcome.sentence, needed=outcome.needed, remaining=outcome.remaining)
         return outcome
