@@ -28,6 +28,7 @@ from benchmarks import (  # noqa: E402
     relations,
     scale,
     sensitivity,
+    service,
     strata,
     subspaces,
     told_by_time,
@@ -76,6 +77,7 @@ def main() -> int:
         subspaces.shares(out, 10_000)
     cleared &= detection.curve(out, 10_000, calls=10 if quick else 400)
     cleared &= ledger.run(out, requests=20 if quick else 300)
+    cleared &= service.run(out, quick=quick)
     many_subspaces.run(out, *((2_000, 5_000, 6) if quick else (100_000, 1_000_000)))
     if quick:
         scale.run(out)  # in full it takes an hour, and has a command of its own

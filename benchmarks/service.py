@@ -4,6 +4,8 @@ A crowd of analysts, each with an account of its own, asks for counts of one tab
 come. One account has ten questions in flight. Then the cap is lowered to a little more than what was spent, and they
 go on. Nothing may fail, and the ledger may never pass its cap.
 
+`python -m benchmarks` runs a short version: the same crowd with each layout of lanes, and what the second gives.
+
 `--search`: the time of counts of one dataset while a search of another dataset computes, and while it does not.
 """
 
@@ -146,7 +148,12 @@ class Running:
 
 @contextmanager
 def running(
-    folder: Path, rows: int, accounts: Sequence[str], *options: str, places: Sequence[str] = ("patients", "wages")
+    folder: Path,
+    rows: int,
+    accounts: Sequence[str],
+    *options: str,
+    places: Sequence[str] = ("patients", "wages"),
+    columns: Sequence[str] = COLUMNS,
 ) -> Iterator[Running]:
     """A service on made-up tables of so many rows, until the block ends."""
     tokens = {name: new_token() for name in (*accounts, BOSS)}
@@ -156,7 +163,7 @@ def running(
     )
     if not (folder / "tokens.json").exists():
         for seed, place in enumerate(places):
-            _write_table(folder, place, rows, seed)
+            _write_table(folder, place, rows, columns, seed)
     change_grants(folder / "tokens.json", lambda _: grants)
     (folder / "site").mkdir(exist_ok=True)
     (folder / "site" / "sitecustomize.py").write_text(TIMERS.format(folder=str(folder)))
@@ -186,39 +193,46 @@ def running(
             process.stdout.close()
 
 
-def _write_table(folder: Path, name: str, rows: int, seed: int) -> None:
+def _write_table(folder: Path, name: str, rows: int, columns: Sequence[str], seed: int) -> None:
     """Rows of three crowds and some that lie anywhere, in public bounds from 0 to 100."""
     generator = np.random.default_rng(seed)
-    middles = generator.uniform(20, 80, (3, len(COLUMNS)))[generator.integers(3, size=rows)]
+    middles = generator.uniform(20, 80, (3, len(columns)))[generator.integers(3, size=rows)]
     near = generator.normal(middles, 8)
-    anywhere = generator.uniform(0, 100, (rows, len(COLUMNS)))
+    anywhere = generator.uniform(0, 100, (rows, len(columns)))
     values = np.where(generator.random((rows, 1)) < 0.02, anywhere, near).clip(0, 100).round(3)
-    np.savetxt(folder / f"{name}.csv", values, "%.3f", ",", header=",".join(COLUMNS), comments="")
-    columns = "\n".join(f"{column} = {{ min = 0, max = 100 }}" for column in COLUMNS)
+    np.savetxt(folder / f"{name}.csv", values, "%.3f", ",", header=",".join(columns), comments="")
+    bounds = "\n".join(f"{column} = {{ min = 0, max = 100 }}" for column in columns)
     (folder / f"{name}.toml").write_text(
-        f'[dataset]\nname = "{name}"\nsource = "{name}.csv"\n[columns]\n{columns}\n[budget]\nepsilon = 100000\n'
+        f'[dataset]\nname = "{name}"\nsource = "{name}.csv"\n[columns]\n{bounds}\n[budget]\nepsilon = 100000\n'
     )
     opened_ledger(folder / f"{name}.toml", create="quietly")[1].close()
 
 
-def questions(seed: int, distinct: int) -> Iterator[dict[str, Any]]:
+def questions(seed: int, distinct: int, columns: Sequence[str] = COLUMNS) -> Iterator[dict[str, Any]]:
     """Counts that differ in radius, columns and epsilon; so many different ones, or a new one every time if 0."""
     while True:
         chance = random.Random(seed if not distinct else seed % distinct)  # noqa: S311 -- no secret
         radius = chance.randint(20, 200) / 1000
-        columns = sorted(chance.sample(COLUMNS, chance.choice((1, 2, 2, 3))))
+        chosen = sorted(chance.sample(columns, min(chance.choice((1, 2, 2, 3)), len(columns))))
         epsilon = chance.randint(1, 20) / 1000
-        yield {"definition": {"min_neighbors": 20, "radius": radius}, "columns": columns, "epsilon": epsilon}
+        yield {"definition": {"min_neighbors": 20, "radius": radius}, "columns": chosen, "epsilon": epsilon}
         seed += 1_000_003
 
 
-async def crowd(service: Running, accounts: Sequence[str], seconds: float, distinct: int = 0, seed: int = 0) -> float:
+async def crowd(
+    service: Running,
+    accounts: Sequence[str],
+    seconds: float,
+    distinct: int = 0,
+    seed: int = 0,
+    columns: Sequence[str] = COLUMNS,
+) -> float:
     """Let all accounts ask as fast as answers come, the first of them ten questions at a time; when the load ended."""
     async with _client() as client:
         until = monotonic() + seconds
 
         async def analyst(account: str, number: int) -> None:
-            for question in questions(seed + number, distinct):
+            for question in questions(seed + number, distinct, columns):
                 if monotonic() >= until:
                     return
                 answered = await service.ask(client, account, "patients/count", question)
@@ -274,6 +288,47 @@ def quantile(values: Sequence[float], share: float) -> float:
 # --- what is printed
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a crowd got while the load lasted."""
+
+    a_minute: float
+    median: float
+    p95: float
+
+
+def figures(answers: Sequence[Answered], until: float, seconds: float) -> Figures:
+    """The figures of all answers that came in time."""
+    took = [answer.seconds for answer in answers if answer.status == 200 and answer.ended <= until]
+    return Figures(len(took) / seconds * 60, quantile(took, 0.5), quantile(took, 0.95))
+
+
+def run(out: Console, *, quick: bool) -> bool:
+    """The crowd with one lane for everything, and with a lane for each dataset; whether the second answers more."""
+    analysts, seconds, rows, tick = (4, 2.0, 2_000, 0.1) if quick else (50, 10.0, 100_000, 1.0)
+    columns = COLUMNS[:2] if quick else COLUMNS  # the service compiles kernels for all of them
+    table = Table("lanes", "answers a minute", "p50, s", "p95, s", title=f"Service: {analysts} analysts, {seconds:g} s")
+    found = {}
+    for name, options in (("one for everything", ("--lanes", "1")), ("one for each dataset", ())):
+        found[name] = one = short_load(analysts, seconds, rows, columns, "--tick", str(tick), *options)
+        table.add_row(name, f"{one.a_minute:,.0f}", f"{one.median:.2f}", f"{one.p95:.2f}")
+    alone, apart = found.values()
+    ratio = apart.a_minute / alone.a_minute if alone.a_minute else float("inf")
+    table.add_row("ratio", f"{ratio:.1f}", f"{apart.median / alone.median:.2f}", f"{apart.p95 / alone.p95:.2f}")
+    out.print(table)
+    return ratio > 1
+
+
+def short_load(analysts: int, seconds: float, rows: int, columns: Sequence[str], *options: str) -> Figures:
+    """What a crowd gets of a new service with one dataset. No answer may be an error of the service."""
+    accounts = [f"analyst {number}" for number in range(analysts)]
+    with tempfile.TemporaryDirectory() as folder:
+        with running(Path(folder), rows, accounts, *options, places=("patients",), columns=columns) as service:
+            until = asyncio.run(crowd(service, accounts, seconds, columns=columns))
+        assert {answer.status for answer in service.answers} == {200}
+    return figures(service.answers, until, seconds)
+
+
 def load(out: Console, folder: Path, given: argparse.Namespace, lanes: int | None) -> None:
     """The crowd, with so many lanes."""
     accounts = [f"analyst {number}" for number in range(given.analysts)]
@@ -288,7 +343,7 @@ def load(out: Console, folder: Path, given: argparse.Namespace, lanes: int | Non
     good = [answer for answer in asked if answer.status == 200 and answer.ended <= until]
     each = Counter(answer.account for answer in good)
     others = [each[account] for account in accounts[1:]]
-    took = [answer.seconds for answer in good]
+    got = figures(asked, until, given.seconds)
     table = Table(
         title=f"{given.analysts} analysts, {given.seconds:g} s, lanes: {lanes or 'default'}, tick {given.tick:g} s"
     )
@@ -296,8 +351,8 @@ def load(out: Console, folder: Path, given: argparse.Namespace, lanes: int | Non
         table.add_column(name)
     last = Counter(answer.status for answer in service.answers[len(asked) :])
     facts = {
-        "answers a minute": f"{len(good) / given.seconds * 60:.0f}",
-        "an answer takes, p50 and p95": f"{quantile(took, 0.5):.1f} s, {quantile(took, 0.95):.1f} s",
+        "answers a minute": f"{got.a_minute:.0f}",
+        "an answer takes, p50 and p95": f"{got.median:.1f} s, {got.p95:.1f} s",
         "statuses": str(dict(Counter(answer.status for answer in asked))),
         f"answers of the account with {IN_FLIGHT} in flight": str(each[accounts[0]]),
         "answers of the others, fewest, median, most": f"{min(others)}, {quantile(others, 0.5)}, {max(others)}",

@@ -4,13 +4,15 @@ The server writes its log to disk only when it is told to, and is then killed (`
 """
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from eremite.errors import LedgerError
-from eremite.ledger import Ledger, open_ledger, postgres_store
+from eremite.ledger import Ledger, Reserved, open_ledger, postgres_store
 from eremite.ledger.events import Charged
 from eremite.ledger.store import Slice
 from tests.contracts.ledger_places import ALICE, opened, place, pure
@@ -24,6 +26,7 @@ LOOKS: dict[str, Callable[[Ledger], object]] = {
     "a verification": lambda ledger: ledger.verify(),
     "a ping": lambda ledger: ledger.ping(),
     "a request that was charged": lambda ledger: ledger._store.change(ALICE, "r", lambda page: (None, page.request)),
+    "a question that is foreseen": lambda ledger: ledger.foresee(ALICE, "new", "f", pure("0.1"), {"query": "count"}),
     "a slice": lambda ledger: ledger._store.rows(Slice(limit=1)),
 }
 
@@ -119,3 +122,24 @@ def test_user_without_special_rights_may_flush(server):
         database.execute("CREATE USER keeper")
         database.execute("CREATE SCHEMA AUTHORIZATION keeper")
     ask(opened(server.url.replace("eremite@", "keeper@"), 1), "r")
+
+
+def test_charge_and_its_release_take_two_trips_each_and_what_only_looks_takes_one(where, monkeypatch):
+    trips, real = [], postgres_store._trip
+    ledger = open_ledger(where)
+
+    def counted(connection: Any, *statements: Any) -> Any:
+        trips.append(statements)
+        return real(connection, *statements)
+
+    def trips_of(work: Callable[[], object]) -> int:
+        trips.clear()
+        work()
+        return len(trips)
+
+    monkeypatch.setattr(postgres_store, "_trip", counted)
+    assert trips_of(lambda: ledger.foresee(ALICE, "r", "f", pure("0.1"), {"query": "count"})) == 1
+    assert trips_of(lambda: ask(ledger, "r")) == 2
+    assert trips_of(lambda: ledger.store(ALICE, "r", "{}", Reserved(datetime(2026, 1, 1, tzinfo=UTC)))) == 2
+    assert trips_of(lambda: ledger.foresee(ALICE, "r", "f", pure("0.1"), {"query": "count"})) == 1
+    assert trips_of(lambda: ledger.remaining(ALICE)) == 1

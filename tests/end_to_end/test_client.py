@@ -68,6 +68,7 @@ FORECASTS = {
     "epsilon_for_detect": lambda s: s.epsilon_for_detect(NEAR, candidates=[[25, 75.5], [58, 190]], h=1),
     "forecast_explain": lambda s: s.forecast_explain(NEAR, point=[25, 75.5], h=1, max_size=2),
     "epsilon_for_explain": lambda s: s.epsilon_for_explain(NEAR, point=[25, 75.5], h=1, max_size=2),
+    "forecast_radius": lambda s: s.forecast_radius(3, share="0.1", columns=["bmi"], radii=[0.02, 0.05]),
     "forecast_rows": lambda s: s.forecast_rows(epsilon="1/3"),
 }
 

@@ -30,6 +30,7 @@ GOOD: dict[str, Any] = QUESTIONS | {
     "forecast/count": {"definition": DEFINITION},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
     "forecast/count/mechanisms": {"definition": DEFINITION, "epsilon": [1]},
+    "forecast/radius": {"min_neighbors": 3, "share": 0.1, "radii": [0.05, 0.1]},
     "forecast/rows": {"epsilon": [1]},
     "forecast/subspaces": SEARCH | {"epsilon": [1]},
     "forecast/subspaces/epsilon": SEARCH,
@@ -77,8 +78,13 @@ def met(service: Served, method: str, path: str) -> Iterator[httpx.Response]:
     )
     for address, who in ((there, "boss"), (there, "alice"), (there, "nobody"), (elsewhere, "boss")):
         yield service.client.request(method, waiting(method, address), json=good, headers=service.sent(who))
-    for content in (b"{", b"{}", b" " * (5 * 2**20), json.dumps(good | {"epsilon": "19"}).encode()):
+    long = b" " * (5 * 2**20)
+    # A reload looks at no body, and opens the rows each time.
+    others = () if path.endswith("reload") else (b"{", b"{}", json.dumps(good | {"epsilon": "19"}).encode())
+    for content in (long, *others):
         yield service.client.request(method, waiting(method, there), content=content, headers=service.sent("boss"))
+    if not others:
+        return
     if method == "POST":
         unknown = json.dumps(good).encode() + b" "  # the answers to forecasts are known
         yield service.client.request(method, there, content=unknown, headers=service.sent("boss"))

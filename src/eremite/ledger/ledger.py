@@ -1,7 +1,7 @@
 """The ledger: privacy budgets that outlive the process, kept in a store."""
 
 import atexit
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -177,17 +177,25 @@ class Ledger:
         self._changed()
 
     def reserve(
-        self, account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]
+        self,
+        account: Account,
+        request_id: str,
+        fingerprint: str,
+        cost: Cost,
+        question: Mapping[str, Any],
+        former: str | None = None,
     ) -> Reserved | Stored:
         """Charge a request, or return the stored release of one that was charged before.
 
         Raises `BudgetRefused`, and charges nothing, if a budget does not cover it; the refusal is recorded unless
         `transitions.MOST_REFUSALS` of the account are, since its last charge or cap. `fingerprint` identifies the
-        question: the same id with another fingerprint is an `InputError`. `question` holds its fields, for the
-        history.
+        question: the same id with another fingerprint is an `InputError`, unless it is the `former` one, which the
+        version before gave to the same question. `question` holds its fields, for the history.
         """
         wanted = _charge(account, request_id, fingerprint, cost, question)
-        outcome = self._store.change(account, request_id, lambda page: transitions.reserve(page, self._clock(), wanted))
+        outcome = self._store.change(
+            account, request_id, lambda page: transitions.reserve(page, self._clock(), wanted, former)
+        )
         self._unsettled = True
         if isinstance(outcome, Reserved) and self._witness is not None:
             self._witness.charged(self._store)
@@ -196,17 +204,34 @@ class Ledger:
         return outcome
 
     def foresee(
-        self, account: Account, request_id: str, fingerprint: str, cost: Cost, question: Mapping[str, Any]
+        self,
+        account: Account,
+        request_id: str,
+        fingerprint: str,
+        cost: Cost,
+        question: Mapping[str, Any],
+        former: str | None = None,
     ) -> Stored | None:
         """What `reserve` would do at this moment, without the charge: None for a request that it would charge.
 
-        Raises what `reserve` raises, and records a refusal as it does.
+        Raises what `reserve` raises, and records a refusal as it does. Only that writes, so that nobody waits for the
+        answer to any other.
         """
         wanted = _charge(account, request_id, fingerprint, cost, question)
-        outcome = self._store.change(account, request_id, lambda page: transitions.foresee(page, self._clock(), wanted))
+
+        def foreseen(page: Page) -> tuple[Changes | None, Stored | Refusal | None]:
+            return transitions.foresee(page, self._clock(), wanted, former)
+
+        changes, outcome = foreseen(self._store.page(account, request_id))
+        if changes is not None:
+            outcome = self._store.change(account, request_id, foreseen)
         if isinstance(outcome, Refusal):
             raise BudgetRefused(outcome.sentence, needed=outcome.needed, remaining=outcome.remaining)
         return outcome
+
+    def answered(self, account: Account, request_id: str, fingerprints: Collection[str]) -> Stored | None:
+        """The stored release of a request that asked what one of the fingerprints identifies. Records nothing."""
+        return transitions.answered(self._store.page(account, request_id), fingerprints)
 
     def became_of(self, account: Account, request_id: str) -> Stored | Unanswered | None:
         """What became of a request: its release, that it has none though it was charged, or None without a charge."""

@@ -1,5 +1,6 @@
 """The transitions of a ledger: pure functions from a page and a request to changes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -89,11 +90,16 @@ def set_cap(page: Page, now: datetime, wanted: CapSet) -> tuple[Changes, None]:
     return Changes(next_row(page.head, now, wanted), (replace(before, cap=wanted.cap, refusals=0),)), None
 
 
-def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Reserved | Stored | Refusal]:
-    """Charge a request or refuse it; a request that was charged before is never charged again."""
+def reserve(
+    page: Page, now: datetime, wanted: Charged, former: str | None = None
+) -> tuple[Changes | None, Reserved | Stored | Refusal]:
+    """Charge a request or refuse it; a request that was charged before is never charged again.
+
+    `former` is the fingerprint that the version before gave to the same question.
+    """
     known(page, wanted.dataset)
     if page.request is not None:
-        return _again(page, page.request, now, wanted)
+        return _again(page, page.request, now, wanted, former)
     standings = standings_of(page, Account(wanted.dataset, wanted.analyst))
     decision = decide(tuple(map(budget_of, standings)), wanted.cost)
     if isinstance(decision, Refusal):
@@ -104,10 +110,19 @@ def reserve(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None,
     return Changes(row, after, request), Reserved(row.happened)
 
 
-def foresee(page: Page, now: datetime, wanted: Charged) -> tuple[Changes | None, Stored | Refusal | None]:
+def foresee(
+    page: Page, now: datetime, wanted: Charged, former: str | None = None
+) -> tuple[Changes | None, Stored | Refusal | None]:
     """What `reserve` would answer at this moment, without the charge; None for a request that it would charge."""
-    changes, outcome = reserve(page, now, wanted)
+    changes, outcome = reserve(page, now, wanted, former)
     return (None, None) if isinstance(outcome, Reserved) else (changes, outcome)
+
+
+def answered(page: Page, fingerprints: Collection[str]) -> Stored | None:
+    """The release of the request of the page, if it has one and asked what one of the fingerprints identifies."""
+    if page.request is None or page.release is None or page.request.fingerprint not in fingerprints:
+        return None
+    return Stored(_release_in(page.release))
 
 
 def became_of(page: Page) -> Stored | Unanswered | None:
@@ -159,16 +174,17 @@ def known(page: Page, dataset: str) -> Standing:
 
 
 def _again(
-    page: Page, request: Request, now: datetime, wanted: Charged
+    page: Page, request: Request, now: datetime, wanted: Charged, former: str | None
 ) -> tuple[Changes | None, Reserved | Stored | Refusal]:
     """Answer a request id that was charged before: with its stored release, or with a refusal."""
-    if _version(request.fingerprint) != _version(wanted.fingerprint):
+    same = {wanted.fingerprint} if former is None else {wanted.fingerprint, former}
+    if _version(request.fingerprint) not in map(_version, same):
         raise InputError(
             f"Request id {wanted.request_id!r} was used under another version of eremite, which identified questions "
             "in another way. If it was answered, its answer is among the account's releases. Ask under a new id; "
             "nothing was charged."
         )
-    if request.fingerprint != wanted.fingerprint:
+    if request.fingerprint not in same:
         raise InputError(
             f"Request id {wanted.request_id!r} was used for another request; ask under a new id, nothing was charged."
         )

@@ -10,8 +10,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from eremite.errors import InputError
 from eremite.service.audit import note
-from eremite.service.errors import TokenRefused, TokensUnavailable
-from eremite.service.identity import Proof, proof_of
+from eremite.service.errors import LOG, TokenRefused, TokensUnavailable
+from eremite.service.identity import Proof, grant_now, proof_of
 from eremite.service.oidc import is_of_issuer
 from eremite.service.state import Dataset, ServiceState
 from eremite.service.tokens import Grant, find_grant, read_grants, utc_today
@@ -19,6 +19,7 @@ from eremite.service.tokens import Grant, find_grant, read_grants, utc_today
 _NO_TOKEN = (
     "This token is missing, unknown or expired; send one that the custodian made, as Authorization: Bearer TOKEN."  # noqa: S105
 )
+_GONE = "This token was revoked or has expired, or may no longer ask this; what was charged stays charged."
 _NO_DATASET = "There is no dataset of this name that this token may ask about."
 NO_CUSTODIAN = "This is for the custodian's tokens only."
 
@@ -90,6 +91,36 @@ def _find_grant(state: ServiceState, token: str) -> Grant | None:
 
 
 CurrentGrant = Annotated[Grant, Depends(authenticate)]
+
+
+async def grant_of(state: ServiceState, proof: Proof) -> Grant | None:
+    """What somebody may do now; None if their token was revoked or has expired."""
+    try:
+        return await run_in_threadpool(grant_now, state.token_file, proof, state.oidc, waiting=False)
+    except InputError as error:
+        sentence = str(error)
+    raise TokensUnavailable(sentence)
+
+
+async def may_still_see(state: ServiceState, grant: Grant, dataset: str) -> bool:
+    """Whether a token allows now what it allowed when the request arrived."""
+    now = await grant_of(state, proof_of(grant))
+    return now is not None and now.account == grant.account and dataset in now.datasets
+
+
+async def require_still(state: ServiceState, grant: Grant, dataset: str) -> None:
+    """Refuse to send what somebody waited for if their token was revoked or has expired meanwhile."""
+    if not await may_still_see(state, grant, dataset):
+        raise HTTPException(401, _GONE, {"WWW-Authenticate": "Bearer"})
+
+
+async def may_stream(state: ServiceState, grant: Grant, dataset: str) -> bool:
+    """Whether a stream may go on. If the tokens cannot be read it ends: it has no other way to say so."""
+    try:
+        return await may_still_see(state, grant, dataset)
+    except TokensUnavailable as error:
+        LOG.error("%s", error)
+        return False
 
 
 async def hold_place(state: CurrentState, grant: CurrentGrant) -> AsyncIterator[None]:

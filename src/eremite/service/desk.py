@@ -7,10 +7,10 @@ public, and a refusal takes no turn. Whether the budget covers a question is dec
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -18,7 +18,8 @@ from uuid import uuid4
 from fastapi import HTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError
-from eremite.ledger import Account, Stored, Unanswered
+from eremite.ledger import Account, Ledger, Stored, Unanswered
+from eremite.service.bodies import Bodies, Receive
 from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TooManyWaiting
 from eremite.service.identity import Proof
 from eremite.service.jobs import Job, JobFile, Refused
@@ -46,7 +47,10 @@ _FORGET_EVERY = timedelta(hours=1)
 
 _NO_JOB = "There is no job of this id that this token may see."
 _TOO_LATE = "This question has begun or ended and can no longer be canceled; what was charged stays charged."
-_GONE = "This token was revoked or has expired, or may no longer ask this; nothing was charged."
+_GONE = (
+    "The token that asked this was revoked or has expired, or may no longer ask it; nothing was charged. Another token "
+    "of the account can ask again."
+)
 _LOST = (
     "The service ended in the middle of this question: it was charged, and its answer is lost. Ask under another id."
 )
@@ -54,6 +58,19 @@ _STOPPING = "The service stops; nothing was charged. Ask again later."
 
 
 _ForecastKey = tuple[str, str, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The job of a body that was read, and its question as it would be charged; None for a forecast.
+
+    `misfit` says why the question cannot be asked about the rows as they are now; it may have been answered before.
+    """
+
+    job: Job
+    request: Request | None
+    is_named: bool  # whether it spends under an id that was sent
+    misfit: InputError | None = None
 
 
 class Desk:
@@ -88,8 +105,7 @@ class Desk:
         self._changes: dict[str, asyncio.Event] = {}
         self._forecasts: OrderedDict[_ForecastKey, str] = OrderedDict()  # the ids of their jobs
         self._forget_at = clock()
-        # One body at a time: one of 4 MiB takes a hundred times that while it is read.
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="eremite-reading")
+        self.bodies = Bodies()
         self.stopping = False
         self.ended: Counter[tuple[str, str, str]] = Counter()  # by dataset, question and how they ended
 
@@ -109,39 +125,63 @@ class Desk:
         finally:
             self._places[account] -= 1
 
-    async def submit(self, caller: "Caller", question: str, content: bytes) -> Job:
+    async def submit(self, caller: "Caller", question: str, receive: Receive) -> Job:
         """Take a question, in a place: the job that answers it, which has ended if it was answered before.
+
+        Its body is received when the account has a place for it.
 
         Raises an `InputError`, a `BudgetRefused` or a `LedgerError` if public facts refuse it; nothing was charged.
         """
-        asked = QUESTIONS[question]
-        loop = asyncio.get_running_loop()
-        job, request = await loop.run_in_executor(self._reader, self._read, caller, asked, content)
+        read = partial(self._read, caller, QUESTIONS[question])
+        content, found = await self.bodies.read(caller.grant.account, receive, read)
+        job, request = found.job, found.request
         if request is None:
             return self._known_forecast(job, content) or self._accept(job, content)
-        same = self._same(job)
+        same = self._same(job, request)
         if same is not None:
             return same
-        account, number = Account(job.dataset, job.account), job.request_id or ""
-        charge = (account, number, job.fingerprint, request.plan.cost, request.question)
-        ledger = caller.dataset.ledger
-        stored = await self._ledger_reads.read(job.dataset, lambda: ledger.foresee(*charge))
-        same = self._same(job)  # it may have been asked twice at once
+        stored = await self._ledger_reads.read(job.dataset, partial(self._foresee, caller.dataset.ledger, found))
+        same = self._same(job, request)  # it may have been asked twice at once
         if same is not None:
             return same
         if stored is None:
             return self._accept(job, content)
         return self._jobs.answered(job) or self._accept(replace(job, state="done", answer=stored.release), content)
 
-    def _read(self, caller: "Caller", question: Question, content: bytes) -> tuple[Job, Request | None]:
-        """The job of a question, and the question as it would be charged; None for a forecast."""
-        dataset = caller.dataset
+    def _foresee(self, ledger: Ledger, read: _Read) -> Stored | None:
+        """The stored answer of a question, or None if it would be charged; else an error says why it would not."""
+        job, request = read.job, read.request
+        assert request is not None, "it spends"  # noqa: S101 -- for the type checker
+        account, number, former = Account(job.dataset, job.account), job.request_id or "", request.former_fingerprint
+        if read.misfit is None:
+            return ledger.foresee(account, number, job.fingerprint, request.plan.cost, request.question, former)
+        stored = ledger.answered(account, number, (job.fingerprint, former))
+        if stored is None:
+            raise read.misfit
+        return stored
+
+    def _read(self, caller: "Caller", question: Question, content: bytes) -> _Read:
+        """The question of a body. One that no longer fits the rows is read too if it could have been answered."""
+        try:
+            read = self._read_about(caller.dataset, caller, question, content)
+            if question.spends:
+                self._require_short(read.job.seconds)
+        except InputError as error:
+            misfit = error
+        else:
+            return read
+        with suppress(InputError):
+            read = self._read_about(caller.dataset.of_any_size, caller, question, content)
+            if read.is_named:
+                return replace(read, misfit=misfit)
+        raise misfit
+
+    def _read_about(self, dataset: "Dataset", caller: "Caller", question: Question, content: bytes) -> _Read:
         query, request_id = question.body.read(content, facts_of(dataset.facts))
         request, seconds = None, self._longest_question
         if question.spends:
             plan = query.plan(dataset.table)
             request, seconds = Request(plan, dataset.table), expected_seconds(plan, dataset.facts)
-            self._require_short(seconds)
         job = Job(
             id=self._new_id(),
             dataset=dataset.name,
@@ -150,10 +190,10 @@ class Desk:
             request_id=None if request is None else self._new_id() if request_id is None else request_id,
             fingerprint="" if request is None else request.fingerprint,
             seconds=seconds,
-            proof=caller.proof,
+            proofs=(caller.proof,),
             asked_at=self._clock().replace(microsecond=0),
         )
-        return job, request
+        return _Read(job, request, is_named=request_id is not None)
 
     def _require_short(self, seconds: float) -> None:
         if seconds > self._longest_question:
@@ -163,15 +203,23 @@ class Desk:
                 "once. Nothing was charged."
             )
 
-    def _same(self, job: Job) -> Job | None:
-        """The job under the same request id that has not ended, if it asks the same."""
+    def _same(self, job: Job, request: Request) -> Job | None:
+        """The job under the same request id that has not ended, if it asks the same: then both have asked it."""
         key = (job.dataset, job.account, job.request_id)
         same = next((o for o in self._unended.values() if (o.dataset, o.account, o.request_id) == key), None)
-        if same is not None and same.fingerprint != job.fingerprint:
+        if same is not None and same.fingerprint not in (job.fingerprint, request.former_fingerprint):
             raise InputError(
                 f"Request id {job.request_id!r} was used for another request; ask under a new id, nothing was charged."
             )
-        return same
+        return None if same is None else self._note_asker(same, job)
+
+    def _note_asker(self, same: Job, job: Job) -> Job:
+        """Note who else asked a job: it is charged as long as one of them may ask it."""
+        noted = same.asked_too(job)
+        if noted != same:
+            self._unended[same.id] = noted
+            self._jobs.update(noted)
+        return noted
 
     def _accept(self, job: Job, content: bytes) -> Job:
         self._forget_old()
@@ -256,7 +304,7 @@ class Desk:
     def begin(self, turn: Sequence[Job]) -> list[Job]:
         """Let a turn begin. Hours may have passed since a question was asked: who may no longer ask is refused."""
         running = []
-        for job in turn:
+        for job in (self._unended[taken.id] for taken in turn):  # others may have asked it since
             refusal = self._refusal(job)
             if refusal is None:
                 running.append(self._change(replace(job, state="running")))
@@ -265,12 +313,13 @@ class Desk:
         return running
 
     def _refusal(self, job: Job) -> Refused | None:
+        """Why a job is not charged: nobody who asked it may ask it still."""
         try:
-            grant = self._granted(job.proof)
+            grants = [self._granted(proof) for proof in job.proofs]
         except EremiteError as error:
             self.log(str(error))
             return Refused(status=503, sentence=TOKENS_UNAVAILABLE)
-        if grant is None or grant.account != job.account or job.dataset not in grant.datasets:
+        if not any(one and one.account == job.account and job.dataset in one.datasets for one in grants):
             return Refused(status=401, sentence=_GONE)
         return None
 
@@ -301,7 +350,7 @@ class Desk:
 
     def wait_again(self, job: Job) -> None:
         """Note that a job waits again."""
-        self._change(replace(job, state="queued"))
+        self._change(replace(self._unended[job.id], state="queued"))
 
     def log(self, words: str) -> None:
         """Tell the custodian."""

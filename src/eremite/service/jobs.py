@@ -8,7 +8,7 @@ as whoever can write it could ask in another's name.
 import json
 import os
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +24,8 @@ State = Literal["queued", "running", "done", "refused", "lost", "canceled"]
 
 #: Jobs that ended are forgotten after this time. Releases stay in the ledger.
 KEPT_FOR = timedelta(days=7)
+#: Of a job; an identity provider makes a new token every hour or so.
+_MOST_PROOFS = 8
 _ENDED = ("done", "refused", "lost", "canceled")
 
 
@@ -53,7 +55,7 @@ class Job:
     request_id: str | None  # None for a forecast
     fingerprint: str  # identifies the question; empty for a forecast
     seconds: float  # about how long it takes, from public facts
-    proof: Proof
+    proofs: tuple[Proof, ...]  # of all who asked it, in order: tokens of one account
     asked_at: datetime
     state: State = "queued"
     answer: str | None = None  # JSON
@@ -63,6 +65,11 @@ class Job:
     def ended(self) -> bool:
         """Whether it will never change again."""
         return self.state in _ENDED
+
+    def asked_too(self, other: "Job") -> "Job":
+        """The same job once somebody else of the account has asked the same under the same id."""
+        known = [proof for proof in self.proofs if proof not in other.proofs]
+        return replace(self, proofs=(*known, *other.proofs)[-_MOST_PROOFS:])
 
     def to_json(self) -> dict[str, Any]:
         """The job as its account sees it."""
@@ -126,8 +133,8 @@ class JobFile:
         refusal = None if job.refusal is None else _refusal_text(job.refusal)
         body = ", body = NULL" if job.ended else ""
         self._file.execute(
-            f"UPDATE jobs SET state = ?, answer = ?, refusal = ?{body} WHERE id = ?",  # noqa: S608 -- a constant
-            (job.state, job.answer, refusal, job.id),
+            f"UPDATE jobs SET state = ?, answer = ?, refusal = ?, proof = ?{body} WHERE id = ?",  # noqa: S608
+            (job.state, job.answer, refusal, _proofs_text(job.proofs), job.id),
         )
 
     def find(self, job_id: str) -> Job | None:
@@ -199,10 +206,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _row(job: Job) -> tuple[Any, ...]:
-    proof = json.dumps(job.proof.to_json())
     refusal = None if job.refusal is None else _refusal_text(job.refusal)
     asked = (job.id, job.dataset, job.account, job.question, job.request_id, job.fingerprint, job.seconds)
-    return *asked, proof, job.asked_at.isoformat(), job.state, job.answer, refusal
+    return *asked, _proofs_text(job.proofs), job.asked_at.isoformat(), job.state, job.answer, refusal
 
 
 def _job(row: tuple[Any, ...]) -> Job:
@@ -215,12 +221,21 @@ def _job(row: tuple[Any, ...]) -> Job:
         request_id=request_id,
         fingerprint=fingerprint,
         seconds=seconds,
-        proof=Proof.from_json(json.loads(proof)),
+        proofs=_proofs(json.loads(proof)),
         asked_at=datetime.fromisoformat(asked_at),
         state=state,
         answer=answer,
         refusal=None if refusal is None else _refusal(json.loads(refusal)),
     )
+
+
+def _proofs_text(proofs: tuple[Proof, ...]) -> str:
+    return json.dumps([proof.to_json() for proof in proofs])
+
+
+def _proofs(values: Any) -> tuple[Proof, ...]:
+    """The proofs; a file of an older version has one of each job, without a list."""
+    return tuple(Proof.from_json(one) for one in ([values] if isinstance(values, dict) else values))
 
 
 def _refusal_text(refusal: Refused) -> str:

@@ -29,7 +29,7 @@ _SHARE_OF_TICK = 0.5
 LONGEST_FORECAST = 60.0
 
 _TOO_LONG = (
-    "This forecast was not done after {seconds:g} seconds; ask for fewer epsilons, sets or points, "
+    "This forecast was not done after {seconds:g} seconds; ask for fewer epsilons, sets, points or radii, "
     "or for the shape 'uniform'."
 )
 _NOT_OPEN = "The dataset cannot be opened at the moment; nothing was charged. Ask again later, or tell the custodian."

@@ -18,6 +18,7 @@ from eremite import (
     ForecastCountQuery,
     ForecastDetectQuery,
     ForecastExplainQuery,
+    ForecastRadiusQuery,
     ForecastReportQuery,
     ForecastRowsQuery,
     ForecastSubspacesQuery,
@@ -75,6 +76,8 @@ def _free() -> Iterator[tuple[str, type, schemas.Schema, str]]:
     yield "detect/epsilon", EpsilonForDetectQuery, schemas.EPSILON, _ON_NUMBERS
     yield "explain", ForecastExplainQuery, schemas.NAMING_FORECAST, _ON_NUMBERS
     yield "explain/epsilon", EpsilonForExplainQuery, schemas.EPSILON, _ON_NUMBERS
+    exact = "The radius whose share of the stand-in, or of made-up rows, comes nearest to the wanted one."
+    yield "radius", ForecastRadiusQuery, schemas.RADIUS_FORECAST, exact
     yield "rows", ForecastRowsQuery, schemas.ROWS_FORECAST, "Computed from epsilon and rows_per_person alone."
 
 

@@ -25,6 +25,8 @@ from eremite.service.auth import (
     CurrentGrant,
     CurrentState,
     hold_place,
+    may_stream,
+    require_still,
 )
 from eremite.service.cap import CAP
 from eremite.service.errors import NOT_READY, error_response
@@ -35,7 +37,7 @@ from eremite.service.metrics import METRICS_TYPE, metrics_of
 from eremite.service.questions import QUESTIONS, Question
 from eremite.service.schemas import WITH_TOKEN, responses
 from eremite.service.state import Dataset, ServiceState
-from eremite.service.tokens import tokens_readable
+from eremite.service.tokens import Grant, tokens_readable
 from eremite.service.told import told_releases
 from eremite.service.work import LEDGER_UNAVAILABLE
 from eremite.service.worker import WorkerDied
@@ -169,7 +171,7 @@ async def under_way(caller: CurrentCustodian) -> Response:
 )
 async def set_cap(caller: CurrentCustodian, request: Request) -> Response:
     """Set the cap of the dataset, or of an account. For the custodian; the reason is kept in the history."""
-    wanted = CAP.read_plain(await request.body())
+    _, wanted = await caller.state.desk.bodies.read(caller.grant.account, request.body, CAP.read_plain)
 
     def change(caller: Caller) -> Response:
         cap = checked_budget(wanted.epsilon, wanted.delta)
@@ -231,8 +233,11 @@ def _endpoint(question: Question) -> Callable[..., Awaitable[Response]]:
             with desk.place(account):
                 if not question.spends:
                     rates.require_forecast(account)
-                job = await desk.submit(caller, question.path, await request.body())
-            return _told(await desk.wait(job, wait))
+                job = await desk.submit(caller, question.path, request.body)
+            job = await desk.wait(job, wait)
+            if wait:
+                await require_still(caller.state, caller.grant, caller.dataset.name)
+            return _told(job)
 
     return endpoint
 
@@ -293,10 +298,13 @@ async def jobs(state: CurrentState, grant: CurrentGrant) -> Response:
     responses=responses(schemas.JOB, 404, 422, *WITH_TOKEN),
     tags=["jobs"],
 )
-async def job(state: CurrentState, found: CurrentJob, wait: Wait = 0) -> Response:
+async def job(state: CurrentState, grant: CurrentGrant, found: CurrentJob, wait: Wait = 0) -> Response:
     """Show a job and, once it is done, its answer."""
     with state.rates.waiting(found.account) if wait else nullcontext():
-        return JSONResponse((await state.desk.wait(found, wait)).to_json())
+        found = await state.desk.wait(found, wait)
+        if wait:
+            await require_still(state, grant, found.dataset)
+        return JSONResponse(found.to_json())
 
 
 @router.delete("/v1/jobs/{job}", responses=responses(schemas.JOB, 404, 409, *WITH_TOKEN), tags=["jobs"])
@@ -312,16 +320,20 @@ async def cancel(state: CurrentState, grant: CurrentGrant, job: JobId) -> Respon
     dependencies=[Depends(hold_place)],
     tags=["jobs"],
 )
-async def events(state: CurrentState, found: CurrentJob) -> Response:
+async def events(state: CurrentState, grant: CurrentGrant, found: CurrentJob) -> Response:
     """Send the job, and send it again whenever its state changes, as server-sent events, until it has ended."""
-    return EventStream(_events(state, found))
+    return EventStream(_events(state, grant, found))
 
 
-async def _events(state: ServiceState, job: Job) -> AsyncIterator[str]:
-    yield _event(job)
-    while not job.ended and not state.desk.stopping:
+async def _events(state: ServiceState, grant: Grant, job: Job) -> AsyncIterator[str]:
+    """The events of a job. Before each, and before each sign of life, the token is checked again."""
+    text = _event(job)
+    while await may_stream(state, grant, job.dataset):
+        yield text
+        if job.ended or state.desk.stopping:
+            return
         before, job = job, await state.desk.changed(job, _STILL_THERE)
-        yield _event(job) if job.state != before.state else ": waiting\n\n"
+        text = _event(job) if job.state != before.state else ": waiting\n\n"
 
 
 def _event(job: Job) -> str:

@@ -308,6 +308,13 @@ NAMING_FORECAST = _forecast(
     sampling_error=_number("Half the width of a 95 % interval of the chances, which are simulated."),
 )
 
+RADIUS_FORECAST = _forecast(
+    "The radius to expect, in its definition.",
+    columns=_COLUMNS,
+    rows=_integer("Number of those rows."),
+    outliers=_integer("Number of outliers among those rows, with that radius."),
+)
+
 EPSILON = _object("The epsilon that is needed, by the stand-in.", epsilon=_exact("Epsilon, with two digits."))
 
 JOB = _with_optional(
@@ -337,7 +344,7 @@ WITH_TOKEN = (401, 429, 500, 503)
 
 _MEANING = {
     400: "The body is not JSON.",
-    401: "The token is missing, unknown, revoked or expired; nothing was charged.",
+    401: "The token is missing, unknown, revoked or expired; nothing is charged from then on.",
     403: "The token is not a custodian's.",
     404: "There is no dataset of this name that the token may ask about.",
     409: "The budget does not cover it, or the request is still being computed; nothing was charged.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from eremite.service.ledger_reads import LedgerReads
 from eremite.service.oidc import Oidc
 from eremite.service.rates import Rates
 from eremite.table import Facts, Table
+
+MOST_ROWS = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,11 @@ class Dataset:
     def of(cls, name: str, facts: Facts, ledger: Ledger) -> "Dataset":
         """The dataset with these facts."""
         return cls(name=name, facts=facts, table=Table.for_planning(facts), ledger=ledger)
+
+    @property
+    def of_any_size(self) -> "Dataset":
+        """The same with as many rows as a table can have: what identifies a question does not depend on that."""
+        return Dataset.of(self.name, replace(self.facts, rows=MOST_ROWS), self.ledger)
 
     def public_facts(self) -> dict[str, Any]:
         """All that is public about the table."""

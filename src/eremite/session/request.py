@@ -16,8 +16,10 @@ from eremite.session.duration import AnyPlan
 from eremite.tiles import AnyTable
 from eremite.version import __version__
 
-#: Increase this when a change gives the same question another fingerprint: the ledger then refuses older ids.
-FINGERPRINT_VERSION = 2
+#: Increase this when a change gives the same question another fingerprint: the ledger then refuses older ids, but for
+#: those of the version before if they have the fingerprint that it gave.
+FINGERPRINT_VERSION = 3
+_FORMER_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,18 @@ class Request:
 
     @property
     def fingerprint(self) -> str:
-        """Stable hash that identifies the question, as asked, and the public facts of the table it is about."""
-        facts = [self.table.facts.to_json(), list(self.table.bounds)]
-        return f"{FINGERPRINT_VERSION}:{_digest([self._asked, *facts])}"
+        """Stable hash that identifies the question, as asked, and the rules of the table it is about.
+
+        The number of rows is no part of it: when rows come or go, a retry still finds its stored answer.
+        """
+        return (
+            f"{FINGERPRINT_VERSION}:{_digest([self._asked, self.table.facts.rules_to_json(), list(self.table.bounds)])}"
+        )
+
+    @property
+    def former_fingerprint(self) -> str:
+        """What version 2 gave: it held the number of rows too. Requests in older ledgers are found by it."""
+        return f"{_FORMER_VERSION}:{_digest([self._asked, self.table.facts.to_json(), list(self.table.bounds)])}"
 
     def release(
         self,

@@ -240,7 +240,8 @@ class Session(Forecasts, Shown):
     def charge(self, prepared: Prepared) -> Paid | Release:
         """Charge a prepared question, or return the release that is stored under its id."""
         request, number = prepared.request, prepared.request_id
-        outcome = self._ledger.reserve(self._account, number, request.fingerprint, request.plan.cost, request.question)
+        asked = (request.fingerprint, request.plan.cost, request.question, request.former_fingerprint)
+        outcome = self._ledger.reserve(self._account, number, *asked)
         if isinstance(outcome, Stored):
             return Release.from_json(outcome.release)
         return Paid(prepared, outcome.charged_at)

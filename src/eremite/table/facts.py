@@ -67,9 +67,13 @@ class Facts:
 
     def to_json(self) -> dict[str, Any]:
         """All of it in the form that identifies it, ready for JSON; what was not declared is left out."""
-        bounds = {name: [bound.min, bound.max] for name, bound in self.bounds.items()}
         number = "n_rows" if self.neighbors == "replace" else "rows_about"
-        facts = {number: self.rows, "rows_per_person": self.rows_per_person, "bounds": bounds}
+        return {number: self.rows} | self.rules_to_json()
+
+    def rules_to_json(self) -> dict[str, Any]:
+        """The same without the number of rows, which may change while everything that was declared stays."""
+        bounds = {name: [bound.min, bound.max] for name, bound in self.bounds.items()}
+        facts = {"rows_per_person": self.rows_per_person, "bounds": bounds}
         return facts | {name: value for name, value in self._more() if value}
 
     def _more(self) -> list[tuple[str, Any]]:

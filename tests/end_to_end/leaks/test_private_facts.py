@@ -304,6 +304,7 @@ SENT: list[tuple[str, dict[str, Any]]] = [
     ("rows", {"epsilon": 0.1, "columns": ["a"]}),
     ("forecast/count", DEFINED),
     ("forecast/count-by", {"definition": {"min_neighbors": 3, "radius": 0.02}, "by": ["ward"]}),
+    ("forecast/radius", {"min_neighbors": BETWEEN, "share": 0.1, "radii": [0.02]}),
     ("forecast/rows", {}),
 ]  # fmt: skip
 LOOKS = ["", "/budget", "/budgets", "/releases", "/history"]

@@ -46,6 +46,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "forecast/count": {"definition": DEFINITION},
     "forecast/count-by": {"definition": DEFINITION, "by": ["ward"]},
     "forecast/count/epsilon": {"definition": DEFINITION, "within": 20},
+    "forecast/radius": {"min_neighbors": 3, "share": 0.1},
     "forecast/rows": {},
     "forecast/count/mechanisms": {"definition": DEFINITION},
     "forecast/subspaces": SEARCH,

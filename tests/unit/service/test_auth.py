@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from eremite.service import routes
 from eremite.service.tokens import change_grants
 from tests.unit.service.in_process import GOOD, Service, grant, service, waiting
 
@@ -54,10 +55,22 @@ QUESTIONS = [("secret", "POST", path) for path in GOOD if path not in ("count-by
 @pytest.mark.parametrize(
     ("after", "status", "sentence"),
     [
-        ((), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), expires=date(2020, 1, 1)),), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), datasets=("wages",)),), 401, "This token was revoked or has expired"),
-        ((replace(grant("secret"), account="press"),), 401, "This token was revoked or has expired"),
+        ((), 401, "This token was revoked or has expired, or may no longer ask this"),
+        (
+            (replace(grant("secret"), expires=date(2020, 1, 1)),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
+        (
+            (replace(grant("secret"), datasets=("wages",)),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
+        (
+            (replace(grant("secret"), account="press"),),
+            401,
+            "This token was revoked or has expired, or may no longer ask this",
+        ),
         (None, 503, "The tokens cannot be read"),
     ],
     ids=["revoked", "expired", "without the dataset", "of another account", "tokens lost"],
@@ -87,4 +100,124 @@ def test_questions_of_others_go_on(served: Service) -> None:
     )
     assert (refused.status_code, answered.status_code) == (401, 200)
     assert served.events()[-2:] == ["Charged", "Released"]
+    assert served.events().count("Charged") == 1
+
+
+COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
+LATER = {
+    "revoked": (),
+    "expired": (replace(grant("secret"), expires=date(2020, 1, 1)),),
+    "without the dataset": (replace(grant("secret"), datasets=("wages",)),),
+    "of another account": (replace(grant("secret"), account="press"),),
+    "tokens lost": None,
+}
+
+
+def change_tokens(served: Service, after: tuple[Any, ...] | None) -> None:
+    if after is None:
+        served.state.token_file.unlink()
+    else:
+        change_grants(served.state.token_file, lambda _: after)
+
+
+async def listened(served: Service, where: str, meanwhile: Callable[[], object]) -> str:
+    """What comes over an address of a job that somebody listens to while `meanwhile` is called."""
+    async with served.client() as client:
+        listening = asyncio.create_task(client.get(where))
+        while not served.state.desk._changes:
+            await asyncio.sleep(0.001)
+        meanwhile()
+        return (await asyncio.wait_for(listening, 600)).text  # the deadline is only for what hangs
+
+
+@pytest.mark.parametrize("after", LATER.values(), ids=LATER)
+def test_stream_ends_when_its_token_does_though_nothing_happens(
+    served: Service, after: tuple[Any, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "_STILL_THERE", 0.001)
+
+    async def run() -> str:
+        async with served.state.desk._forecast_lane._between_turns, served.client() as client:
+            asked = await client.post("/v1/datasets/patients/count", content=COUNT)
+            where = asked.headers["Location"]
+            told = await listened(served, f"{where}/events", lambda: change_tokens(served, after))
+            served.state.desk.stop()
+            return told
+
+    states = [line for line in asyncio.run(run()).splitlines() if line.startswith("data: ")]
+    assert [json.loads(line[6:])["state"] for line in states] == ["queued"]
+
+
+@pytest.mark.parametrize("way", ["/events", "?wait=60"])
+def test_answer_is_not_sent_to_a_token_that_was_revoked_while_it_waited(served: Service, way: str) -> None:
+    """Somebody else of the account asked, so that the question is answered."""
+    friend = replace(grant("friend"), name="friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+
+    async def run() -> tuple[str, str]:
+        lane = served.state.desk._forecast_lane
+        async with served.client("friend") as client:
+            await lane._between_turns.acquire()
+            where = (await client.post("/v1/datasets/patients/count", content=COUNT)).headers["Location"]
+
+            def meanwhile() -> None:
+                change_grants(served.state.token_file, lambda _: (friend,))
+                lane._between_turns.release()
+
+            told = await listened(served, where + way, meanwhile)
+            return told, (await client.get(f"{where}?wait=60")).text
+
+    told, answer = asyncio.run(run())
+    assert json.loads(answer)["state"] == "done"
+    assert "answer" not in told
+    assert "running" not in told
+
+
+async def asked_twice(served: Service, first: str, then: str, meanwhile: Callable[[], object]) -> list[httpx.Response]:
+    """Two tokens of an account ask the same under one id while another turn is under way; then both look at the job."""
+    lane = served.state.desk._forecast_lane
+    async with served.client(first) as one, served.client(then) as two:
+        async with lane._between_turns:
+            told = [await client.post("/v1/datasets/patients/count", content=COUNT) for client in (one, two)]
+            meanwhile()
+        where = told[0].headers["Location"]
+        return [*told, await two.get(f"{where}?wait=60"), await one.get(f"{where}?wait=60")]
+
+
+@pytest.mark.parametrize("revoked", ["secret", "friend"])
+def test_job_of_two_tokens_goes_on_when_one_is_revoked(served: Service, revoked: str) -> None:
+    """It is the account's: whoever of those who asked may still ask is charged and answered."""
+    friend = grant("friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+    left = tuple(one for one in (grant("secret"), friend) if one.name != revoked)
+    answers = asyncio.run(
+        asked_twice(served, "secret", "friend", lambda: change_grants(served.state.token_file, lambda _: left))
+    )
+    first, then, *looked = answers
+    assert first.json() == then.json()
+    assert sorted(answer.status_code for answer in looked) == [200, 401]
+    assert [answer.json()["state"] for answer in looked if answer.status_code == 200] == ["done"]
+    assert served.events().count("Charged") == 1
+
+
+def test_question_of_a_revoked_token_alone_is_refused_and_the_account_asks_again(served: Service) -> None:
+    """A stolen token must not spend after it was revoked; the account's other tokens see that, and may ask."""
+    friend = grant("friend")
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+
+    async def run() -> list[httpx.Response]:
+        lane = served.state.desk._forecast_lane
+        async with served.client() as stolen, served.client("friend") as client:
+            async with lane._between_turns:
+                where = (await stolen.post("/v1/datasets/patients/count", content=COUNT)).headers["Location"]
+                seen = await client.get(where)
+                change_grants(served.state.token_file, lambda _: (friend,))
+            refused = await client.get(f"{where}?wait=60")
+            assert "Charged" not in served.events()
+            return [seen, refused, await client.post("/v1/datasets/patients/count?wait=60", content=COUNT)]
+
+    seen, refused, asked = asyncio.run(run())
+    assert [answer.status_code for answer in (seen, refused, asked)] == [200, 200, 200]
+    assert (seen.json()["state"], refused.json()["state"]) == ("queued", "refused")
+    assert refused.json()["error"].startswith("The token that asked this was revoked")
     assert served.events().count("Charged") == 1

@@ -10,11 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from eremite import Table
 from eremite.errors import InputError
 from eremite.ledger import Account, Released
 from eremite.service.jobs import JobFile
+from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
-from tests.unit.service.in_process import GOOD, Service, grant, service
+from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
 FORECAST = json.dumps(GOOD["forecast/count"]).encode()
@@ -93,6 +95,37 @@ def test_stored_answer_comes_at_once_though_others_wait(served: Service) -> None
     again = held_up(served, queued)
     assert (again.status_code, again.content) == (200, answer.content)
     assert served.events().count("Charged") == 1
+
+
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+@pytest.mark.parametrize("rows", [41, 30, 3])
+def test_stored_answer_comes_again_after_a_reload_whatever_the_number_of_rows(
+    tmp_path: Path, rows: int, neighbors: Any
+) -> None:
+    """Of three rows, none has three others near it: the question no longer fits, and was answered before."""
+    about = None if neighbors == "replace" else ROWS
+    frame = dict.fromkeys(COLUMNS, [0.5] * ROWS)
+    bounds = dict.fromkeys(COLUMNS, (0, 1))
+    served = service(tmp_path, Table.from_frame(frame, bounds, neighbors=neighbors, rows_about=about))
+    [answer] = served.ask(("POST", f"{WHERE}/count", COUNT))
+    known = served.state.datasets["patients"]
+    served.state.datasets["patients"] = Dataset.of("patients", replace(known.facts, rows=rows), known.ledger)
+    again = held_up(served, queued)
+    assert (again.status_code, again.content) == (200, answer.content)
+    other = held_up(served, lambda client: queued(client, COUNT.replace(b"0.1", b"0.2")))
+    new = held_up(served, lambda client: queued(client, COUNT.replace(b"one", b"two")))
+    fits = neighbors == "add-remove" or rows > 3
+    assert (other.status_code, new.status_code) == (422, 202 if fits else 422)
+    if not fits:
+        assert "the table has 3 rows" in new.json()["error"]
+    assert served.events().count("Charged") == 1
+
+
+def test_stored_answer_comes_again_though_the_question_would_now_take_too_long(served: Service) -> None:
+    [answer] = served.ask(("POST", f"{WHERE}/count", COUNT))
+    served.state.desk._longest_question = 1e-9
+    assert held_up(served, queued).content == answer.content
+    assert held_up(served, lambda client: queued(client, COUNT.replace(b"one", b"two"))).status_code == 422
 
 
 def test_forecast_that_was_made_comes_at_once(served: Service) -> None:
@@ -234,6 +267,8 @@ def test_jobs_are_kept_in_a_file_of_their_owner_that_one_service_has(tmp_path: P
     assert not (tmp_path / "jobs.db-wal").exists()
     again = JobFile(tmp_path / "jobs.db")
     assert (again.unended(), again.body(job)) == ([job], COUNT)
+    again._file.execute("UPDATE jobs SET proof = ?", (json.dumps(job.proofs[0].to_json()),))  # as older versions did
+    assert again.unended() == [job]
     again.update(replace(job, state="canceled"))
     assert again.unended() == []
     again.close()
@@ -302,6 +337,34 @@ def test_page_of_releases_does_not_tell_that_one_is_stored_whose_turn_has_not_en
     desk._unended["x"] = replace(last, id="x", state="running", answer=None)
     [page] = served.ask(("GET", f"{WHERE}/releases?limit=1", b""))
     assert page.content == told.content
+
+
+def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service) -> None:
+    """It is in the ledger then, and so in the history; nothing that an analyst can ask for differs by a byte."""
+    friend = replace(grant("friend"), custodian=False)
+    change_grants(served.state.token_file, lambda before: (*before, friend))
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    desk._unended[job.id] = replace(job, state="running")
+    work, asked = desk._forecast_lane._worker._work, desk.asked(job)
+    [paid] = work.charge([asked])
+    paths = ["", "/budget", "/releases", "/budgets", "/history", "/jobs"]
+    looks = ["/v1/datasets", "/v1/jobs", f"/v1/jobs/{job.id}", "/metrics", *(f"{WHERE}{path}" for path in paths)]
+
+    async def seen(token: str) -> list[tuple[int, bytes]]:
+        async with served.client(token) as client:
+            retries = [await client.post(f"{WHERE}/count", content=COUNT)] if token != "other" else []  # noqa: S105
+            return [(one.status_code, one.content) for one in [*[await client.get(path) for path in looks], *retries]]
+
+    tokens = ("friend", "other", "secret")
+    before = [asyncio.run(seen(token)) for token in tokens]
+    work.compute(asked, paid.charged_at)
+    after = [asyncio.run(seen(token)) for token in tokens]
+    assert after[:2] == before[:2]
+    changed = [path for path, was, now in zip(looks, before[2], after[2], strict=False) if was != now]
+    assert changed == [f"{WHERE}/history"]
+    assert {status for status, _ in before[0]} == {200, 202, 403}
 
 
 def test_retries_are_no_further_jobs(served: Service) -> None:

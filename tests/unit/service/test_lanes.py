@@ -32,7 +32,7 @@ def job(name: str, account: str = "a", seconds: float = 0.0, spends: bool = True
         request_id=name if spends else None,
         fingerprint="f",
         seconds=seconds,
-        proof=Proof(token_hash="h"),  # noqa: S106
+        proofs=(Proof(token_hash="h"),),  # noqa: S106
         asked_at=NOW,
     )
 

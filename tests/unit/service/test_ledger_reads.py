@@ -50,8 +50,8 @@ class Stuck:
 def no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens are read in the loop, whose clock would jump while a thread reads them."""
 
-    async def at_once(work: Callable[..., Any], *arguments: Any) -> Any:
-        return work(*arguments)
+    async def at_once(work: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        return work(*arguments, **more)
 
     for module in (auth, routes):
         monkeypatch.setattr(module, "run_in_threadpool", at_once)

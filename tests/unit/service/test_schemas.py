@@ -39,6 +39,7 @@ ROUTES = {
     "/v1/datasets/{name}/forecast/count-by": "post",
     "/v1/datasets/{name}/forecast/count/epsilon": "post",
     "/v1/datasets/{name}/forecast/count/mechanisms": "post",
+    "/v1/datasets/{name}/forecast/radius": "post",
     "/v1/datasets/{name}/forecast/rows": "post",
     "/v1/datasets/{name}/forecast/subspaces": "post",
     "/v1/datasets/{name}/forecast/subspaces/epsilon": "post",

@@ -76,8 +76,8 @@ def test_same_id_with_another_question_is_refused_and_costs_nothing(table, query
     assert session.remaining == left
 
 
-def test_same_words_about_another_table_are_another_question():
-    """More rows, other bounds, more rows a person."""
+def test_same_words_about_other_rules_are_another_question_and_about_other_rows_the_same():
+    """Other bounds, more rows a person; fewer rows, of which the stored answer costs nothing."""
     rows = np.random.default_rng(3).random((40, 2))
     ledger, tables = Ledger(MemoryStore()), [
         Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}),
@@ -85,10 +85,12 @@ def test_same_words_about_another_table_are_another_question():
         Table.from_frame(rows[:30], {"a": (0, 1), "b": (0, 1)}),
     ]  # fmt: skip
     sessions = [Session(table, epsilon=1, ledger=ledger) for table in tables]
-    sessions[0].count_outliers(DEFINITION, epsilon="0.1", request_id="one")
-    for session in sessions[1:]:
-        with pytest.raises(InputError, match="another request"):
-            session.count_outliers(DEFINITION, epsilon="0.1", request_id="one")
+    release = sessions[0].count_outliers(DEFINITION, epsilon="0.1", request_id="one")
+    with pytest.raises(InputError, match="another request"):
+        sessions[1].count_outliers(DEFINITION, epsilon="0.1", request_id="one")
+    left = sessions[2].remaining
+    assert sessions[2].count_outliers(DEFINITION, epsilon="0.1", request_id="one") == release
+    assert sessions[2].remaining == left
     with pytest.raises(InputError, match="at most 1 rows each, not 4"):
         Session(Table.from_frame(rows, {"a": (0, 1), "b": (0, 1)}, rows_per_person=4), epsilon=1, ledger=ledger)
 

@@ -211,7 +211,6 @@ async def _question_page(
         standing=standing,
         error=sentence,
         budget=_budget_picture(standing),
-        share=None if kind.forecast else _share_picture(form.text("epsilon"), standing.left),
         unanswerable=kind.path == "rows" and facts.neighbors == "replace" and not _leaves_out(caller),
         point_names=names_of_points(form),
     )
@@ -223,9 +222,12 @@ def _leaves_out(caller: Caller) -> bool:
 
 
 async def _submit(caller: Caller, question: str, content: bytes) -> Job:
+    async def receive() -> bytes:
+        return content  # it was made out of a form
+
     desk = caller.state.desk
     with desk.place(caller.grant.account):
-        return await desk.submit(caller, question, content)
+        return await desk.submit(caller, question, receive)
 
 
 async def _forecast(request: Request, caller: Caller, form: Form, path: str, question: str, content: bytes) -> Response:

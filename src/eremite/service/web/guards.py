@@ -12,14 +12,10 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
-from eremite.errors import InputError
 from eremite.service.audit import note
-from eremite.service.auth import Caller
-from eremite.service.errors import TokensUnavailable
-from eremite.service.identity import Proof, grant_now
+from eremite.service.auth import Caller, grant_of
 from eremite.service.state import ServiceState
 from eremite.service.tokens import Grant
 from eremite.service.web.forms import Form, read_form
@@ -60,15 +56,6 @@ class Visitor:
         return Caller(self.state, self.grant, self.state.datasets[name])
 
 
-async def grant_of(state: ServiceState, proof: Proof) -> Grant | None:
-    """What somebody may do now; None if their token was revoked or has expired."""
-    try:
-        return await run_in_threadpool(grant_now, state.token_file, proof, state.oidc, waiting=False)
-    except InputError as error:
-        sentence = str(error)
-    raise TokensUnavailable(sentence)
-
-
 async def find_visitor(request: Request) -> Visitor | None:
     """Who is signed in, if anybody is."""
     session_id = request.cookies.get(SESSION_COOKIE, "")
@@ -101,7 +88,8 @@ CurrentVisitor = Annotated[Visitor, Depends(require_visitor)]
 async def require_form(request: Request, visitor: CurrentVisitor) -> Form:
     """The form that was sent, if it is one of this session."""
     require_same_site(request)
-    form = await read_form(request)
+    async with visitor.state.desk.bodies.place(visitor.grant.account):
+        form = await read_form(request)
     sent = form.text(CSRF_FIELD) or request.headers.get(CSRF_HEADER, "")
     if not visitor.signed.has_csrf(sent):
         raise HTTPException(403, _FORGED)

@@ -26,7 +26,6 @@ class Kind:
     title: str
     lead: str
     fields: tuple[str, ...]
-    forecast: bool = True
     goal: Goal | None = None  # what an epsilon can be found for
     ladder: bool = False  # whether a forecast for many epsilons is quick
 
@@ -91,7 +90,6 @@ KINDS: Mapping[str, Kind] = {
             title="Which radius?",
             lead="The radius at which about the wanted share of the rows are outliers, from a public list.",
             fields=("k", "share", "columns", "radii"),
-            forecast=False,
         ),
         Kind(
             path="rows",
@@ -152,7 +150,9 @@ def body_of(kind: Kind, form: Form, facts: Facts) -> bytes:
 
 
 def forecast_body(kind: Kind, form: Form, facts: Facts) -> bytes:
-    """The JSON of a forecast: the epsilon of the form first, then some around it."""
+    """The JSON of a forecast: the epsilon of the form first, then some around it. A radius is forecast without one."""
+    if kind.path == "radius":
+        return json.dumps(question_of(kind, form, facts)).encode()
     wanted = checked_epsilon(_epsilon(form))
     around = _LADDER if kind.ladder else [shown(number) for number in (wanted / 2, wanted * 2)]
     others = [text for text in around if SMALLEST_EPSILON <= exact(text, "epsilon") <= LARGEST_EPSILON]

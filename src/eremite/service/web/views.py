@@ -189,6 +189,20 @@ def _named(fields: dict[str, Any]) -> ForecastView:
     )
 
 
+def _radius(fields: dict[str, Any]) -> ForecastView:
+    radius, rows, outliers = fields["definition"]["radius"], fields["rows"], fields["outliers"]
+    return ForecastView(
+        headline=f"With radius {radius!r}, {outliers:,} of {rows:,} such rows are outliers.",
+        lines=["No other radius of the list comes nearer to the share on those rows. It may do without the question."],
+        heads=("radius", "rows", "outliers"),
+        rows=[(repr(radius), f"{rows:,}", f"{outliers:,}")],
+        chosen=0,
+        pictures=[],
+        note=f"Computed on {fields['stand_in']}. A private table that is not like this has another radius. "
+        f"{_NOTHING_SPENT}",
+    )
+
+
 _VIEWS: Mapping[str, Callable[[dict[str, Any]], ForecastView]] = {
     "count": _count,
     "count-by": _groups,
@@ -196,6 +210,7 @@ _VIEWS: Mapping[str, Callable[[dict[str, Any]], ForecastView]] = {
     "report": _searched,
     "detect": _named,
     "explain": _named,
+    "radius": _radius,
     "rows": _rows,
 }
 
