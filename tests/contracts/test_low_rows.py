@@ -101,13 +101,23 @@ def test_neither_tiles_nor_chunks_change_an_answer(tile_bytes, chunk_rows):
     assert crowds(there, 19) == crowds(here, 19)
 
 
+@pytest.mark.parametrize("visiting_bytes", [100, 1000])
+def test_turns_of_visitors_change_no_answer(monkeypatch, visiting_bytes):
+    monkeypatch.setattr(low_module, "_VISITING_BYTES", visiting_bytes)
+    points = TABLES["clusters"]
+    (there,) = in_tiles(points).low(0.05, 4, 20)
+    here = low_rows(points, 0.05, 4, 20)
+    assert sorted_rows(there) == sorted_rows(here)
+    assert crowds(there, 19) == crowds(here, 19)
+
+
 def test_counts_at_several_radii_are_those_in_memory():
     points, radii = TABLES["clusters"], (0.01, 0.03, 0.1)
     assert in_tiles(points).with_fewer(4, radii) == [low_rows(points, radius, 4, 4).outliers for radius in radii]
 
 
 def _no_visits(self, reach):
-    return []
+    return {}
 
 
 def _visits_of_touching_tiles_alone(visits):
