@@ -43,6 +43,9 @@ class SourceHere:
     tile_bytes: int = 1024
     workers: int = 2
 
+    def require_answer(self):
+        pass
+
     def _chunks(self):
         for begin in range(0, self.table.num_rows, self.chunk_rows):
             yield self.reading.chunk(self.table.slice(begin, self.chunk_rows))

@@ -56,6 +56,9 @@ class FilesSource:
         """How large a tile should be at most."""
         return max(_LEAST_BYTES, self._share // _TILES_IN_MEMORY)
 
+    def require_answer(self) -> None:
+        """Nothing is refused: the files are read by this process."""
+
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no chunk."""
 

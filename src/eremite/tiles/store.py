@@ -127,6 +127,9 @@ class Source(Protocol):
     def tile_bytes(self) -> int:
         """How large a tile should be at most. Public."""
 
+    def require_answer(self) -> None:
+        """Refuse a question, before it is charged, if nobody would answer it. Looks at no row."""
+
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no chunk.
 
