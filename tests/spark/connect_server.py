@@ -41,6 +41,11 @@ class ConnectServer(Processes):
         self._start("spark-submit", *command, heap="1g")
         wait_until(lambda: listens(self.port), "the server listens")
 
+    def logs(self) -> str:
+        """All that it logs, and no table."""
+        files = [*self.folder.glob("*.log"), *self.folder.glob("events/**/*")]
+        return "\n".join(path.read_text(errors="replace") for path in files if path.is_file())
+
     def frames_kept(self) -> int:
         """How many frames the server keeps on its disk, for whichever session."""
         return len({path.name.split("_")[1] for path in self._scratch.rglob("rdd_*")})

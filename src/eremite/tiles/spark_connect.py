@@ -5,6 +5,7 @@ its server answers, how many tasks it does at once, and how much one plan may ho
 """
 
 import atexit
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -40,14 +41,16 @@ def open_connect(master: str, settings: Mapping[str, str]) -> "SparkSession":
 
     Other sessions of this process, of Spark Connect or not, stay what they are.
     """
-    address = master.split("/;")[0]  # what follows may hold a token
+    session_type = _session_type()
+    address = re.split("[/;]", master.removeprefix(SCHEME))[0]  # what follows may hold a token
     failure = InputError(
-        f"The Spark Connect server {show_name(address)} does not answer; correct --master, or start the server."
+        f"The Spark Connect server {show_name(SCHEME + address)} does not answer; correct --master, or start the "
+        "server."
     )
-    session = or_raise(lambda: _session_type()(master), failure)
+    session = or_raise(lambda: session_type(master), failure)
     with without_retries(session):
         or_raise(lambda: _set_all(session, {**_SETTINGS, **settings}), failure)
-    atexit.register(_release, session)
+    atexit.register(_release, session)  # not earlier: a server logs the plan, with its rows, of work that is cut short
     return session
 
 
