@@ -1,6 +1,7 @@
 """Rows in tiles in this process: the plainest place that counting can ask. Everything that travels is pickled."""
 
 import pickle
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ def travels(thing: Any) -> Any:
 @dataclass
 class TilesHere:
     rows: dict[int, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
+
+    most_sent = sys.maxsize
 
     def each(self, work, inputs):
         work = travels(work)

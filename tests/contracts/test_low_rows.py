@@ -10,7 +10,7 @@ from eremite.tiles import counting, names
 from eremite.tiles import low as low_module
 from eremite.tiles.tiling import Tiling
 from tests.definition import are_neighbors
-from tests.tiled import tiled
+from tests.tiled import TilesHere, tiled
 
 RANDOM = np.random.default_rng(5)
 
@@ -101,9 +101,9 @@ def test_neither_tiles_nor_chunks_change_an_answer(tile_bytes, chunk_rows):
     assert crowds(there, 19) == crowds(here, 19)
 
 
-@pytest.mark.parametrize("visiting_bytes", [100, 1000])
-def test_turns_of_visitors_change_no_answer(monkeypatch, visiting_bytes):
-    monkeypatch.setattr(low_module, "_VISITING_BYTES", visiting_bytes)
+@pytest.mark.parametrize("most_sent", [100, 1000])
+def test_turns_of_visitors_change_no_answer(monkeypatch, most_sent):
+    monkeypatch.setattr(TilesHere, "most_sent", most_sent)
     points = TABLES["clusters"]
     (there,) = in_tiles(points).low(0.05, 4, 20)
     here = low_rows(points, 0.05, 4, 20)

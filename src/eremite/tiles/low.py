@@ -21,7 +21,6 @@ from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles, TileWork
 
 _AT_A_TIME = 1 << 16  # rows that are compared with the boxes of all tiles
-_VISITING_BYTES = 32 << 20  # of rows that visit one tile at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +63,22 @@ Guests = tuple[Some, NDArray[np.intp]]  # rows, and which of them visit a tile
 def _visited(tiles: Tiles, work: TileWork, guests: Mapping[int, Guests]) -> Iterator[tuple[int, NDArray[np.intp], Any]]:
     """What `work` makes of the visitors of each tile: the tile, which rows they are, and the result.
 
-    More visitors than Spark sends in one message come in several turns, with a result each.
+    More visitors than can be sent to a tile at once come in several turns, with a result each.
     """
     begin = 0
     while guests:
-        turn = {n: (rows, places[begin : begin + _most_at_once(rows)]) for n, (rows, places) in guests.items()}
+        turn = {
+            n: (rows, places[begin : begin + _most_at_once(rows, tiles.most_sent)])
+            for n, (rows, places) in guests.items()
+        }
         for n, found in tiles.each(work, {n: rows.at(places) for n, (rows, places) in turn.items()}):
             yield n, turn[n][1], found
         begin += max(len(places) for _, places in turn.values())
         guests = {n: one for n, one in guests.items() if one[1].size > begin}
 
 
-def _most_at_once(rows: Some) -> int:
-    numbers = rows.points.shape[1] + 1
-    return max(1, _VISITING_BYTES // (8 * int(numbers)))
+def _most_at_once(rows: Some, most_bytes: int) -> int:
+    return max(1, most_bytes // (8 * int(rows.points.shape[1] + 1)))
 
 
 @dataclass(slots=True)

@@ -7,13 +7,13 @@ frame must have the same rows every time.
 
 import atexit
 import pickle
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial, reduce
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,11 @@ class SparkTiles:
         self.close.atexit = False
         atexit.register(self.close)
 
+    @property
+    def most_sent(self) -> int:
+        """How many bytes of input a tile, and a job, may have; public."""
+        return connect.MOST_SENT if connect.is_connect(self._frame.sparkSession) else sys.maxsize
+
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order."""
         left = dict(inputs)
@@ -101,11 +106,10 @@ class SparkTiles:
 
     def _jobs(self, inputs: Mapping[int, Any]) -> Iterator[dict[int, bytes]]:
         """The inputs of one job, or of several where Spark Connect could not send them at once."""
-        most = connect.MOST_SENT if connect.is_connect(self._frame.sparkSession) else inf
         given, size = dict[int, bytes](), 0
         for tile, one in inputs.items():
             packed = pickle.dumps(one, protocol=5)
-            if given and size + len(packed) > most:
+            if given and size + len(packed) > self.most_sent:
                 yield given
                 given, size = {}, 0
             given[tile] = packed

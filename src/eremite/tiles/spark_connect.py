@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SCHEME = "sc://"
-#: How many bytes of rows a plan may hold: a message may have 128 MB, and holds the plan of the frame as well.
-MOST_SENT = 64 << 20
+#: How many bytes of rows a plan may hold. A message may have 128 MB, but a server makes several copies of a plan, and
+#: with the default memory of 1 GB one of 57 MB ended it.
+MOST_SENT = 16 << 20
 
 _MOST_CORES = 1 << 13
 _one_at_a_time = RLock()  # or one would restore what another has set; again, as garbage may be collected meanwhile
-# Plans are simple, and adapting them costs a second. Other settings are those of the server.
-_SETTINGS = {"spark.sql.adaptive.enabled": "false"}
+#: Plans are simple, and adapting them costs a second; they have rows in them, and the server need not remember them.
+_SETTINGS = {"spark.sql.adaptive.enabled": "false", "spark.connect.session.planCache.enabled": "false"}
 
 
 def is_connect(session: "SparkSession") -> bool:

@@ -106,6 +106,10 @@ class Cut:
 class Tiles(Protocol):
     """Rows in tiles, which stay until they are closed."""
 
+    @property
+    def most_sent(self) -> int:
+        """How many bytes the input of one tile may have at most. Public."""
+
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order.
 
