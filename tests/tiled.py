@@ -1,6 +1,7 @@
 """Rows in tiles in this process: the plainest place that counting can ask. Everything that travels is pickled."""
 
 import pickle
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ def travels(thing: Any) -> Any:
 class TilesHere:
     rows: dict[int, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
 
+    most_sent = sys.maxsize
+
     def each(self, work, inputs):
         work = travels(work)
         for number, given in reversed(inputs.items()):  # any order
@@ -42,6 +45,9 @@ class SourceHere:
     chunk_rows: int = 97
     tile_bytes: int = 1024
     workers: int = 2
+
+    def require_answer(self):
+        pass
 
     def _chunks(self):
         for begin in range(0, self.table.num_rows, self.chunk_rows):

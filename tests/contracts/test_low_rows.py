@@ -10,7 +10,7 @@ from eremite.tiles import counting, names
 from eremite.tiles import low as low_module
 from eremite.tiles.tiling import Tiling
 from tests.definition import are_neighbors
-from tests.tiled import tiled
+from tests.tiled import TilesHere, tiled
 
 RANDOM = np.random.default_rng(5)
 
@@ -101,13 +101,23 @@ def test_neither_tiles_nor_chunks_change_an_answer(tile_bytes, chunk_rows):
     assert crowds(there, 19) == crowds(here, 19)
 
 
+@pytest.mark.parametrize("most_sent", [100, 1000])
+def test_turns_of_visitors_change_no_answer(monkeypatch, most_sent):
+    monkeypatch.setattr(TilesHere, "most_sent", most_sent)
+    points = TABLES["clusters"]
+    (there,) = in_tiles(points).low(0.05, 4, 20)
+    here = low_rows(points, 0.05, 4, 20)
+    assert sorted_rows(there) == sorted_rows(here)
+    assert crowds(there, 19) == crowds(here, 19)
+
+
 def test_counts_at_several_radii_are_those_in_memory():
     points, radii = TABLES["clusters"], (0.01, 0.03, 0.1)
     assert in_tiles(points).with_fewer(4, radii) == [low_rows(points, radius, 4, 4).outliers for radius in radii]
 
 
 def _no_visits(self, reach):
-    return []
+    return {}
 
 
 def _visits_of_touching_tiles_alone(visits):

@@ -254,7 +254,7 @@ def literal(value: object) -> str:
     return f"'{value.isoformat()}'" if isinstance(value, date) else f"'{value}'" if value in INFINITE else repr(value)
 
 
-KINDS = [*FILES, *FRAMES, "numpy", "structured", "sqlite", "postgres", "spark"]
+KINDS = [*FILES, *FRAMES, "numpy", "structured", "sqlite", "postgres", "spark", "spark_connect"]
 
 
 @pytest.fixture(params=KINDS)
@@ -266,8 +266,8 @@ def read(request: pytest.FixtureRequest, tmp_path: Path) -> Reader:
         return lambda rows, bounds, **rules: Table.from_frame(FRAMES[kind](rows), bounds, **rules)
     if kind == "postgres":
         return postgres_reader(tmp_path, request.getfixturevalue("postgres"))
-    if kind == "spark":
-        return spark_reader(request.getfixturevalue("spark"))
+    if kind.startswith("spark"):
+        return spark_reader(request.getfixturevalue(kind))
     return {"numpy": numpy_reader, "structured": structured_reader, "sqlite": sqlite_reader(tmp_path)}[kind]
 
 

@@ -1,4 +1,5 @@
-"""One session of Spark at a time: on this machine, or on a cluster of two workers on the loopback.
+"""One session of Spark at a time: on this machine, on a cluster of two workers on the loopback, or at a server of
+Spark Connect there.
 
 These tests need Spark, Java and minutes, so they run when they are named (`make test-spark`), not with all the others.
 """
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from eremite.tiles.spark_connect import is_connect
 from tests.spark.cluster import SETTINGS, Cluster, running_cluster
+from tests.spark.connect_server import ConnectServer, running_connect_server
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -47,14 +50,34 @@ def on_cluster(cluster: Cluster) -> Iterator[Any]:
     yield from session_with(cluster.master, **SETTINGS)
 
 
-@pytest.fixture(scope="module", params=["local", "cluster"])
+@pytest.fixture(scope="session")
+def server(installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+    """A server of Spark Connect."""
+    with running_connect_server(tmp_path_factory.mktemp("connect")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def on_server(server: ConnectServer) -> Iterator[Any]:
+    """A session of Spark Connect."""
+    yield from session_with(server.master)
+
+
+@pytest.fixture(scope="module", params=["local", "cluster", "connect"])
 def spark(request: pytest.FixtureRequest, installed: None) -> Iterator[Any]:
-    """A session on this machine, then one on the cluster."""
+    """A session on this machine, then one on the cluster, then one of Spark Connect."""
     if request.param == "local":
         yield from session_with("local[2]")
-    else:
+    elif request.param == "cluster":
         started = request.getfixturevalue("cluster")
         yield from session_with(started.master, **SETTINGS)
+    else:
+        yield request.getfixturevalue("on_server")
+
+
+def is_local(session: Any) -> bool:
+    """Whether the session is on this machine alone."""
+    return not is_connect(session) and session.sparkContext.master == "local[2]"
 
 
 def session_with(master: str, **settings: str) -> Iterator[Any]:

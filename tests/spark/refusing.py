@@ -10,6 +10,7 @@ import numpy as np
 
 from eremite.errors import TableError
 from eremite.tiles.spark import of_frame
+from eremite.tiles.spark_connect import is_connect
 from eremite.tiles.spark_session import open_spark, spark_frame
 from tests.spark import rows as work
 from tests.spark.cluster import SETTINGS
@@ -25,7 +26,7 @@ def sentence(action: Callable[[], object]) -> str:
 def main(master: str, file: str, events: str) -> None:
     logs = {"spark.log.level": "WARN", "spark.eventLog.enabled": "true", "spark.eventLog.dir": events}
     logs["spark.eventLog.compress"] = "false"
-    session = open_spark(master, {**(SETTINGS if master.startswith("spark:") else {}), **logs})
+    session = open_spark(master, {} if master.startswith("sc:") else {**SETTINGS, **logs})  # a server has its own logs
     frame = spark_frame(session, file)
     cut = work.cut_of(np.random.default_rng(1).random((100, 1)))
     refused = of_frame(frame, work.reading(1))
@@ -35,8 +36,8 @@ def main(master: str, file: str, events: str) -> None:
     print(sentence(lambda: fine.fold(work.failing, work.added)))  # noqa: T201
     tiles = fine.cut([cut])
     print(sentence(lambda: list(tiles.each(work.failing_tile, dict.fromkeys(range(8))))))  # noqa: T201
-
-    session.stop()
+    if not is_connect(session):
+        session.stop()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,14 @@ def table(rows: np.ndarray) -> pa.Table:
     return pa.table({name: rows[:, number] for number, name in enumerate(names(rows.shape[1]))})
 
 
+def frame_of(spark: Any, rows: pa.Table, partitions: int = 3) -> Any:
+    """The frame of a table of numbers or texts. Spark Connect infers no schema from a table without rows."""
+    if rows.num_rows:
+        return spark.createDataFrame(rows).repartition(partitions)
+    cells = [f"0D AS {name}" for name in rows.column_names]
+    return spark.range(0).selectExpr(*cells).repartition(partitions)
+
+
 def tiling(rows: np.ndarray, tiles: int = 8) -> Tiling:
     return tiling_of(rows[::3], tiles, 0.05)
 

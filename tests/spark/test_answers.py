@@ -17,12 +17,13 @@ from eremite.tiles.spark import of_files, of_frame
 from eremite.tiles.store import Reading
 from tests.contracts.test_low_rows import TABLES, crowds, sorted_rows
 from tests.spark import rows as work
-from tests.spark.cluster import EXECUTOR, Cluster, wait_until
-from tests.spark.test_faults import KILLS, meanwhile
+from tests.spark.cluster import EXECUTOR, wait_until
+from tests.spark.conftest import is_local
+from tests.spark.test_faults import KILLS, kill_a_python_worker, meanwhile
 from tests.unit.tiles.test_questions import COLUMNS, QUESTIONS, RULES, answer, in_memory
 
 DEFINITION = eremite.OutlierDefinition(min_neighbors=5, radius=0.01)
-FEW = ("count in strata", "count by ward", "search", "detect", "radius")  # on the cluster as well
+FEW = ("count in strata", "count by ward", "search", "detect", "radius")  # on the cluster and the server as well
 
 
 def on_spark(session: Any, neighbors: str = "replace") -> TiledTable:
@@ -34,7 +35,7 @@ def on_spark(session: Any, neighbors: str = "replace") -> TiledTable:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_answers_on_spark_are_those_in_memory(spark: Any, monkeypatch: pytest.MonkeyPatch, question: str) -> None:
-    if spark.sparkContext.master != "local[2]" and question not in FEW:
+    if not is_local(spark) and question not in FEW:
         pytest.skip("on this machine alone")
     neighbors = "add-remove" if question == "rows" else "replace"
     one = answer(monkeypatch, in_memory(neighbors), QUESTIONS[question], 1)
@@ -47,11 +48,11 @@ HARD = ("clusters", "half equal", "all equal", "one far row", "most in one tile"
 
 @pytest.mark.parametrize("name", [name for name in TABLES if name in HARD or name.startswith("uniform")])
 def test_low_rows_on_spark_are_those_in_memory(spark: Any, name: str) -> None:
-    if spark.sparkContext.master != "local[2]" and name not in HARD:
+    if not is_local(spark) and name not in HARD:
         pytest.skip("on this machine alone")
     points = TABLES[name]
     reading = work.reading(points.shape[1])
-    frame = spark.createDataFrame(work.table(points)).repartition(5)  # some are empty where there is one row, or none
+    frame = work.frame_of(spark, work.table(points), 5)  # some are empty where there is one row, or none
     table = tiled_table(of_frame(frame, reading, tile_bytes=1024), reading, (1, "replace", None), Engine())
     here, there = low_rows(points, 0.07, 5, 60), table.part().low(0.07, 5, 60)
     if not there:
@@ -69,25 +70,29 @@ def clustered(rows: int) -> np.ndarray:
     return np.clip(points, 0, 1)
 
 
-@pytest.mark.parametrize("action", KILLS)
+@pytest.mark.parametrize(
+    ("place", "action"), [*(("cluster", action) for action in KILLS), ("server", kill_a_python_worker)]
+)
 def test_a_count_is_the_same_after_a_kill(
-    on_cluster: Any,
-    cluster: Cluster,
-    action: Callable[[Cluster], None],
+    request: pytest.FixtureRequest,
+    place: str,
+    action: Callable[[Any], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     points = clustered(400_000)
     parquet.write_table(work.table(points), tmp_path / "rows.parquet", row_group_size=40_000)
     reading = work.reading(3)
-    wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
-    source = of_files(on_cluster, tmp_path / "rows.parquet", reading, tile_bytes=1 << 18)
+    session, killed = request.getfixturevalue(f"on_{place}"), request.getfixturevalue(place)
+    if place == "cluster":
+        wait_until(lambda: len(killed.processes(EXECUTOR)) == 2, "two executors run")
+    source = of_files(session, tmp_path / "rows.parquet", reading, tile_bytes=1 << 18)
     table = tiled_table(source, reading, (1, "replace", None), Engine())
 
     def ask(session: eremite.Session) -> eremite.Release:
         return session.count_outliers(DEFINITION, epsilon=1)
 
-    with meanwhile(lambda: action(cluster)):
+    with meanwhile(lambda: action(killed)):
         found = answer(monkeypatch, table, ask, 1)
     whole = Table.from_columns(dict(zip(reading.columns, points.T, strict=True)), reading.rules, place="here")
     assert found.value == answer(monkeypatch, whole, ask, 1).value

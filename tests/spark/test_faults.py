@@ -12,16 +12,16 @@ import pytest
 
 from eremite.tiles.spark import SparkSource, of_frame
 from tests.spark import rows as work
-from tests.spark.cluster import EXECUTOR, WORKER, Cluster, kill, wait_until
+from tests.spark.cluster import EXECUTOR, WORKER, Cluster, Processes, kill, wait_until
 
 ROWS = np.random.default_rng(5).random((4000, 2))
 CUT = work.cut_of(ROWS)
 EXPECTED = work.by_definition(work.reading(2), CUT, work.table(ROWS))
 
 
-def kill_a_python_worker(cluster: Cluster) -> None:
-    wait_until(lambda: bool(cluster.python_workers()), "a Python worker runs")
-    kill(cluster.python_workers()[0])
+def kill_a_python_worker(where: Processes) -> None:
+    wait_until(lambda: bool(where.python_workers()), "a Python worker runs")
+    kill(where.python_workers()[0])
 
 
 def kill_an_executor(cluster: Cluster) -> None:

@@ -1,5 +1,6 @@
 """What Spark writes down: no cell, unless Spark itself fails on one."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.spark import rows as work
 from tests.spark.cluster import Cluster
 from tests.spark.conftest import ROOT
+from tests.spark.connect_server import ConnectServer
 from tests.spark.rows import SECRET
 
 SECRET_NUMBER = 0.313374242
@@ -24,20 +26,25 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_refused_rows_and_failing_work_leave_no_cell_in_any_log(cluster: Cluster, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["cluster", "server"])
+def test_refused_rows_and_failing_work_leave_no_cell_in_any_log(
+    request: pytest.FixtureRequest, place: str, file: Path, tmp_path: Path
+) -> None:
+    where: Cluster | ConnectServer = request.getfixturevalue(place)
     events = tmp_path / "events"
     events.mkdir()
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.spark.refusing", cluster.master, str(file), str(events)],
+        [sys.executable, "-m", "tests.spark.refusing", where.master, str(file), str(events)],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
+        env={**os.environ, "SPARK_CONNECT_LOG_LEVEL": "debug"},
     )  # fmt: skip
     refusal = "TableError: In the frame, column 'x0' has cells that are missing or not a number"
     uncut = "RuntimeError: Spark could not cut the rows into tiles; its logs say why."
     failure = "RuntimeError: A task of Spark ended with ValueError."
     lines = ran.stdout.splitlines()
     assert [line[: len(refusal)] for line in lines] == [refusal, uncut, failure, failure]
-    told = "\n".join([ran.stderr, cluster.logs(), *(path.read_text() for path in events.rglob("*") if path.is_file())])
-    assert "eremite: rows into tiles" in told  # the description of a job
+    told = "\n".join([ran.stderr, where.logs(), *(path.read_text() for path in events.rglob("*") if path.is_file())])
+    assert ("eremite: rows into tiles" if place == "cluster" else "Spark Connect - session_id") in told  # of a job
     assert SECRET not in told
     assert str(SECRET_NUMBER)[2:] not in told
     assert work.PLACE not in told  # nor a sentence about cells

@@ -3,6 +3,7 @@
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,22 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+from eremite.tiles.spark_connect import is_connect
 from eremite.tiles.spark_session import open_spark, spark_frame
 from tests.refusals import refused
+from tests.spark.conftest import session_with
+from tests.spark.connect_server import ConnectServer
 
 
 @pytest.fixture(scope="module")
-def session(installed: None) -> Any:
-    opened = open_spark("local[2]")
-    yield opened
-    opened.stop()
+def session(installed: None) -> Iterator[Any]:
+    yield from session_with("local[2]")
+
+
+@pytest.fixture(params=["session", "on_server"])
+def anywhere(request: pytest.FixtureRequest) -> Any:
+    """A session on this machine, or one of Spark Connect beside it."""
+    return request.getfixturevalue(request.param)
 
 
 def test_local_session_is_neutral_and_for_this_user_alone(session: Any) -> None:
@@ -53,18 +61,38 @@ def test_missing_java_is_one_sentence(installed: None, monkeypatch: pytest.Monke
     assert "Spark needs Java 17 or newer" in refused(lambda: open_spark("local[2]"))
 
 
-def test_sources_are_frames_files_and_tables(session: Any, tmp_path: Path) -> None:
+def test_session_of_spark_connect_leaves_others_alone(session: Any, server: ConnectServer) -> None:
+    one, other = (open_spark(server.master) for _ in range(2))
+    assert is_connect(one)
+    assert one is not other
+    assert open_spark("local[2]") is session
+    assert session.range(3).count() == one.range(3).count() == 3
+    for opened in (one, other):
+        opened.stop()
+
+
+def test_missing_client_of_spark_connect_is_one_sentence(installed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", None)
+    assert "pip install 'eremite[spark]'" in refused(lambda: open_spark("sc://127.0.0.1"))
+
+
+@pytest.mark.parametrize("address", ["sc://", "sc://host:word", "sc://127.0.0.1:1/path;token=SECRETWORD", "sc://[;"])
+def test_address_of_a_server_that_cannot_be_one_is_one_sentence(installed: None, address: str) -> None:
+    assert "does not answer; correct --master" in refused(lambda: open_spark(address))
+
+
+def test_sources_are_frames_files_and_tables(anywhere: Any, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1.0]}), tmp_path / "rows.parquet")
-    frame = spark_frame(session, tmp_path / "rows.parquet")
+    frame = spark_frame(anywhere, tmp_path / "rows.parquet")
     assert frame.columns == ["x"]
-    assert spark_frame(session, str(tmp_path)).columns == ["x"]
-    assert spark_frame(session, frame) is frame
+    assert spark_frame(anywhere, str(tmp_path)).columns == ["x"]
+    assert spark_frame(anywhere, frame) is frame
     frame.createOrReplaceTempView("visits")
-    assert spark_frame(session, "visits").columns == ["x"]
+    assert spark_frame(anywhere, "visits").columns == ["x"]
 
 
-def test_sources_that_cannot_be_opened_are_one_sentence(session: Any, tmp_path: Path) -> None:
+def test_sources_that_cannot_be_opened_are_one_sentence(anywhere: Any, tmp_path: Path) -> None:
     (tmp_path / "text.parquet").write_text("no Parquet")
-    assert "Spark has no table 'visit'" in refused(lambda: spark_frame(session, "visit"))
+    assert "Spark has no table 'visit'" in refused(lambda: spark_frame(anywhere, "visit"))
     for name in ("absent.parquet", "text.parquet"):
-        assert "as Parquet; correct the path" in refused(lambda name=name: spark_frame(session, tmp_path / name))
+        assert "as Parquet; correct the path" in refused(lambda name=name: spark_frame(anywhere, tmp_path / name))

@@ -1,8 +1,10 @@
 """The contract of a `Source`, for frames of Spark on this machine and on a cluster."""
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+import io
+import re
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ import pytest
 
 from eremite.errors import TableError
 from eremite.tiles.spark import SparkSource, of_files, of_frame
+from eremite.tiles.spark_connect import is_connect
 from eremite.tiles.store import Cut
 from eremite.tiles.tiling import Tiling
 from tests.refusals import refused
 from tests.spark import rows as work
-from tests.spark.rows import SECRET, cut_of, found_in, reading, table
+from tests.spark.cluster import wait_until
+from tests.spark.rows import SECRET, cut_of, found_in, frame_of, reading, table
 
 RANDOM = np.random.default_rng(3)
 SKEWED = np.where(RANDOM.random((3000, 1)) < 0.5, RANDOM.random((3000, 3)) * 1e-3, RANDOM.random((3000, 3)))
@@ -31,24 +35,20 @@ TABLES = {
 }
 
 
-def frame_of(spark: Any, rows: pa.Table, partitions: int = 3) -> Any:
-    return spark.createDataFrame(rows).repartition(partitions)
-
-
 def source(spark: Any, rows: np.ndarray, partitions: int = 3) -> SparkSource:
     return of_frame(frame_of(spark, table(rows), partitions), reading(rows.shape[1]))
 
 
-@contextmanager
-def kept(spark: Any) -> Iterator[Any]:
+@pytest.fixture
+def kept(spark: Any, request: pytest.FixtureRequest) -> Callable[[], int]:
     """How many frames Spark keeps; none before and after."""
 
     def count() -> int:
         return len(spark.sparkContext._jsc.getPersistentRDDs())
 
-    assert count() == 0
-    yield count
-    assert count() == 0
+    found = request.getfixturevalue("server").frames_kept if is_connect(spark) else count
+    wait_until(lambda: found() == 0, "nothing is kept")  # of the test before
+    return found
 
 
 def test_fold_sees_every_row_once(spark: Any) -> None:
@@ -218,45 +218,63 @@ def test_columns_that_are_not_there_are_refused(spark: Any) -> None:
 
 
 def test_every_tile_has_a_partition_of_its_own(spark: Any) -> None:
-    from pyspark.sql.functions import spark_partition_id
-
     rows = TABLES["3 columns"]
     tiles = source(spark, rows).cut([cut_of(rows, 32)])
-    where = tiles._frame.select("tile", spark_partition_id()).distinct().collect()
+    where = tiles._frame.selectExpr("tile", "spark_partition_id()").distinct().collect()
     assert len(where) == 32
     assert len({partition for _, partition in where}) == 32
     tiles.close()
 
 
-def test_tiles_are_kept_until_they_are_closed_or_forgotten(spark: Any) -> None:
+def test_tiles_are_kept_until_they_are_closed_or_forgotten(spark: Any, kept: Callable[[], int]) -> None:
     asked = source(spark, TABLES["2 columns"])
-    with kept(spark) as count:
-        tiles = asked.cut([cut_of(TABLES["2 columns"])])
-        assert count() == 1
-        tiles.close()
-        tiles.close()
-    with kept(spark) as count:
-        tiles = asked.cut([cut_of(TABLES["2 columns"])])
-        assert count() == 1
-        del tiles
-        gc.collect()
+    tiles = asked.cut([cut_of(TABLES["2 columns"])])
+    assert kept() == 1
+    tiles.close()
+    tiles.close()
+    wait_until(lambda: kept() == 0, "tiles that are closed are removed")
+    tiles = asked.cut([cut_of(TABLES["2 columns"])])
+    assert kept() == 1
+    del tiles
+    gc.collect()
+    wait_until(lambda: kept() == 0, "tiles that are forgotten are removed")
 
 
-def test_tiles_that_were_refused_are_not_kept(spark: Any) -> None:
+def test_tiles_are_cut_once(spark: Any, kept: Callable[[], int]) -> None:
+    """Work on tiles reads what Spark keeps. Spark Connect has to recognize the frame in every plan that it is sent."""
+    tiles = source(spark, TABLES["2 columns"]).cut([cut_of(TABLES["2 columns"])])
+    cuts = r"(?s)InMemoryTableScan.*MapInArrow"  # the plan of what is kept is shown below the scan
+    for _ in range(2):
+        shown = io.StringIO()
+        with redirect_stdout(shown):
+            tiles._frame.filter("tile < 3").explain()
+        assert re.search(cuts, shown.getvalue())
+        assert found_in(tiles, range(8), 2)
+    assert kept() == 1
+    tiles.close()
+
+
+def test_tiles_that_were_refused_are_not_kept(spark: Any, kept: Callable[[], int]) -> None:
     asked = of_frame(frame_of(spark, pa.table({"x0": [0.5, None]})), reading(1))
-    with kept(spark):
-        with pytest.raises(RuntimeError):
-            asked.cut([cut_of(TABLES["1 columns"])])
-        gc.collect()
+    with pytest.raises(RuntimeError):
+        asked.cut([cut_of(TABLES["1 columns"])])
+    gc.collect()
+    wait_until(lambda: kept() == 0, "tiles that were refused are removed")
 
 
 def test_settings_of_the_session_are_as_before(spark: Any) -> None:
-    context = spark.sparkContext
-    context.setLocalProperty("spark.job.description", "mine")
     before = dict(spark.conf.getAll)
     source(spark, TABLES["2 columns"]).cut([cut_of(TABLES["2 columns"])]).close()
-    assert context.getLocalProperty("spark.job.description") == "mine"
     assert dict(spark.conf.getAll) == before
+
+
+def test_description_of_jobs_is_as_before(spark: Any) -> None:
+    if is_connect(spark):
+        pytest.skip("the server describes jobs")
+    context = spark.sparkContext
+    context.setLocalProperty("spark.job.description", "mine")
+    source(spark, TABLES["2 columns"]).fold(work.sums, work.added)
+    assert context.getLocalProperty("spark.job.description") == "mine"
     context.setLocalProperty("spark.job.description", None)
 
 

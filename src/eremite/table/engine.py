@@ -31,7 +31,8 @@ class Engine:
         memory: How much memory the rows may take on this machine, such as "2 GB"; default: a quarter of it.
         scratch: The folder for scratch files; default: the system's. Nobody can open them, and they vanish with the
             process.
-        master: The Spark cluster, such as "local[2]" or "spark://host:7077"; default: all cores of this machine.
+        master: The Spark cluster, such as "local[2]", "spark://host:7077", or "sc://host:15002" of Spark Connect;
+            default: all cores of this machine.
         max_low_rows: For how many rows with few neighbors this machine must have room, or questions are refused before
             the charge; default: a quarter of the rows, and a million at least.
     """

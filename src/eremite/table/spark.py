@@ -17,7 +17,8 @@ from eremite.table.numeric import require_columns
 
 Result = TypeVar("Result")
 
-_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+# The last one, of Spark Connect, is silent unless SPARK_CONNECT_LOG_LEVEL is set.
+_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger", "pyspark.sql.connect.logging")
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 

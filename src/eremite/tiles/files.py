@@ -5,6 +5,7 @@ each tile is read back and worked on by one thread. What is in memory at once ar
 to the scratch file, and one tile for each thread.
 """
 
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -55,6 +56,9 @@ class FilesSource:
     def tile_bytes(self) -> int:
         """How large a tile should be at most."""
         return max(_LEAST_BYTES, self._share // _TILES_IN_MEMORY)
+
+    def require_answer(self) -> None:
+        """Nothing is refused: the files are read by this process."""
 
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no chunk."""
@@ -115,6 +119,11 @@ class FileTiles:
     def __init__(self, scratch: Scratch, threads: int) -> None:
         self._scratch = scratch
         self._threads = threads
+
+    @property
+    def most_sent(self) -> int:
+        """How many bytes the input of one tile may have: any number, as nothing is sent."""
+        return sys.maxsize
 
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order.

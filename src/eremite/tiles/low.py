@@ -3,10 +3,11 @@
 Claims T1 to T4 of `tiles.proof.md`: the same rows, degrees and crowds as in memory.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from eremite.engines.pair import squared_reach
 from eremite.table.bounds import FloatArray
 from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined, touching
 from eremite.tiles.names import Names
-from eremite.tiles.store import Tiles
+from eremite.tiles.store import Tiles, TileWork
 
 _AT_A_TIME = 1 << 16  # rows that are compared with the boxes of all tiles
 
@@ -48,10 +49,36 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     numbers = [number for view in views for number in view]
     counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, dict.fromkeys(numbers)) if found}
     homes = [_View.of({n: counted[n] for n in view if n in counted}) for view in views]
-    inputs = {dest: visitors for home in homes for dest, visitors in home.visits(asked.reach)}
+    hosts = {n: (home, places) for home in homes for n, places in home.visits(asked.reach).items()}
     visit = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
-    seen = dict(tiles.each(visit, inputs))
-    return [home.low_table(tiles, asked, {n: seen[n] for n in home.numbers if n in seen}) for home in homes]
+    guests = {n: (home.rows, places) for n, (home, places) in hosts.items()}
+    for n, places, found in _visited(tiles, visit, guests):
+        hosts[n][0].degrees[places] += found
+    return [home.low_table(tiles, asked) for home in homes]
+
+
+Guests = tuple[Some, NDArray[np.intp]]  # rows, and which of them visit a tile
+
+
+def _visited(tiles: Tiles, work: TileWork, guests: Mapping[int, Guests]) -> Iterator[tuple[int, NDArray[np.intp], Any]]:
+    """What `work` makes of the visitors of each tile: the tile, which rows they are, and the result.
+
+    More visitors than can be sent to a tile at once come in several turns, with a result each.
+    """
+    begin = 0
+    while guests:
+        turn = {
+            n: (rows, places[begin : begin + _most_at_once(rows, tiles.most_sent)])
+            for n, (rows, places) in guests.items()
+        }
+        for n, found in tiles.each(work, {n: rows.at(places) for n, (rows, places) in turn.items()}):
+            yield n, turn[n][1], found
+        begin += max(len(places) for _, places in turn.values())
+        guests = {n: one for n, one in guests.items() if one[1].size > begin}
+
+
+def _most_at_once(rows: Some, most_bytes: int) -> int:
+    return max(1, most_bytes // (8 * int(rows.points.shape[1] + 1)))
 
 
 @dataclass(slots=True)
@@ -64,7 +91,6 @@ class _View:
     rows: Some
     degrees: NDArray[np.int64]
     home: NDArray[np.intp]  # the tile of each row, by its place among `numbers`
-    guests: dict[int, NDArray[np.intp]] = field(default_factory=dict)  # which rows visit which tile
 
     @classmethod
     def of(cls, counted: dict[int, Counted]) -> "_View":
@@ -82,19 +108,16 @@ class _View:
             np.repeat(np.arange(len(found)), sizes),
         )
 
-    def visits(self, reach: float) -> list[tuple[int, Some]]:
-        """Who visits which tile: rows that may have neighbors there (E4)."""
+    def visits(self, reach: float) -> dict[int, NDArray[np.intp]]:
+        """Which rows visit which tile: those that may have neighbors there (E4)."""
         if not self.numbers:
-            return []
+            return {}
         guests = _guests(self.rows.points, (self.numbers, self.lows, self.highs), reach)
         away = {n: rows[self.home[rows] != at] for at, (n, rows) in enumerate(guests.items())}
-        self.guests = {n: rows for n, rows in away.items() if rows.size}
-        return [(n, self.rows.at(rows)) for n, rows in self.guests.items()]
+        return {n: rows for n, rows in away.items() if rows.size}
 
-    def low_table(self, tiles: Tiles, asked: Asked, seen: dict[int, NDArray[np.int64]]) -> "LowTable":
+    def low_table(self, tiles: Tiles, asked: Asked) -> "LowTable":
         """The rows that are low after all visits, in an order that depends on them alone."""
-        for n, found in seen.items():
-            self.degrees[self.guests[n]] += found
         low = np.flatnonzero(self.degrees < asked.cap)
         rows = self.rows.at(low)
         order = np.lexsort((*rows.points.T[::-1], rows.codes))
@@ -168,10 +191,10 @@ class LowTable:
         wanted = self._rows.at(self._firsts[unknown])
         guests = _guests(wanted.points, self._boxes, self._asked.reach)
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
-        inputs = {n: wanted.at(rows) for n, rows in guests.items() if rows.size}
+        visiting = {n: (wanted, rows) for n, rows in guests.items() if rows.size}
         owner, found = [np.empty(0, np.int64)], list[Near]()
-        for n, near in self._tiles.each(work, inputs):
-            owner.append(guests[n][near.visitor])
+        for _, visitors, near in _visited(self._tiles, work, visiting):
+            owner.append(visitors[near.visitor])
             found.append(near)
         pairs = joined(found, self._asked.d)
         owners, names = np.concatenate(owner), self._names.of(pairs.hosts)[pairs.host]

@@ -5,7 +5,9 @@ travel in few large records, and never through pandas. Spark computes a frame ag
 frame must have the same rows every time.
 """
 
+import atexit
 import pickle
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +25,7 @@ from eremite.errors import InputError, TableError
 from eremite.table.batches import Pieces
 from eremite.table.numeric import require_columns
 from eremite.table.spark import not_given, or_raise, quoted, require_version
+from eremite.tiles import spark_connect as connect
 from eremite.tiles import spark_tasks as tasks
 from eremite.tiles.store import Chunk, Cut, Packed, Reading, Result, TileWork
 
@@ -52,6 +55,11 @@ class SparkSource:
         """How many tasks Spark does at once. Public."""
         return _cores(self._frame.sparkSession)
 
+    def require_answer(self) -> None:
+        """Refuse a question, before it is charged, if the server of Spark Connect does not answer."""
+        if connect.is_connect(self._frame.sparkSession):
+            connect.require_answer(self._frame.sparkSession)
+
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no row."""
         job = _mapped(self._frame, partial(tasks.fold, self._opened, self._reading, work, merge))
@@ -77,18 +85,42 @@ class SparkTiles:
     def __init__(self, frame: "DataFrame") -> None:
         self._frame = frame
         self.close = weakref.finalize(self, _unpersist, frame)
+        # At the end of the process before a session of Spark Connect is released: its server would keep them.
+        self.close.atexit = False
+        atexit.register(self.close)
+
+    @property
+    def most_sent(self) -> int:
+        """How many bytes of input a tile, and a job, may have; public."""
+        return connect.MOST_SENT if connect.is_connect(self._frame.sparkSession) else sys.maxsize
 
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order."""
-        given = {tile: pickle.dumps(one, protocol=5) for tile, one in inputs.items()}
-        job = _mapped(self._frame, partial(tasks.each, work, given))
-        failure = RuntimeError("Spark could not finish its work on tiles; its logs say why.")
         left = dict(inputs)
-        for tile, content in _collected(job, "eremite: tiles", failure):
-            del left[tile]
-            yield tile, pickle.loads(content)  # noqa: S301 -- from our tasks
+        for given in self._jobs(inputs):
+            for tile, content in self._done(work, given):
+                del left[tile]
+                yield tile, pickle.loads(content)  # noqa: S301 -- from our tasks
         for tile, one in left.items():
             yield tile, work(_NO_ROWS, one)
+
+    def _jobs(self, inputs: Mapping[int, Any]) -> Iterator[dict[int, bytes]]:
+        """The inputs of one job, or of several where Spark Connect could not send them at once."""
+        given, size = dict[int, bytes](), 0
+        for tile, one in inputs.items():
+            packed = pickle.dumps(one, protocol=5)
+            if given and size + len(packed) > self.most_sent:
+                yield given
+                given, size = {}, 0
+            given[tile] = packed
+            size += len(packed)
+        if given:
+            yield given
+
+    def _done(self, work: TileWork, given: Mapping[int, bytes]) -> list[tuple[int, pa.Buffer]]:
+        job = _mapped(self._frame, partial(tasks.each, work, given))
+        failure = RuntimeError("Spark could not finish its work on tiles; its logs say why.")
+        return _collected(job, "eremite: tiles", failure)
 
 
 def of_frame(frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES) -> SparkSource:
@@ -116,9 +148,9 @@ def of_files(session: "SparkSession", path: Path, reading: Reading, tile_bytes: 
 
 
 def _cores(session: "SparkSession") -> int:
-    with suppress(Exception):  # Spark Connect has no context
-        return int(session.sparkContext.defaultParallelism)
-    return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    if connect.is_connect(session):
+        return connect.cores(session)
+    return int(session.sparkContext.defaultParallelism)
 
 
 def _mapped(frame: "DataFrame", task: Callable[[tasks.Batches], tasks.Batches]) -> "DataFrame":
@@ -143,12 +175,11 @@ def _collected(job: "DataFrame", description: str, failure: Exception) -> list[t
 
 @contextmanager
 def _described(job: "DataFrame", description: str) -> Iterator[None]:
-    """While it lasts, jobs have this description, which depends on no row. Spark Connect gives them none."""
-    try:
-        context = job.sparkSession.sparkContext
-    except Exception:
+    """While it lasts, jobs have this description, which depends on no row. Spark Connect describes them by the plan."""
+    if connect.is_connect(job.sparkSession):
         yield
         return
+    context = job.sparkSession.sparkContext
     before = context.getLocalProperty(_DESCRIPTION)
     context.setLocalProperty(_DESCRIPTION, description)
     try:
@@ -164,7 +195,7 @@ def _storage_level() -> Any:
 
 
 def _unpersist(frame: "DataFrame") -> None:
-    with suppress(Exception):  # the session may have ended
+    with suppress(Exception), connect.without_retries(frame.sparkSession):  # the session may have ended
         frame.unpersist()
 
 

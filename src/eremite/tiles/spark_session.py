@@ -15,6 +15,7 @@ from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.table.spark import is_spark, or_raise
 from eremite.tiles.spark import SparkSource, of_files, of_frame
+from eremite.tiles.spark_connect import SCHEME, open_connect
 from eremite.tiles.store import Reading
 
 if TYPE_CHECKING:
@@ -49,11 +50,10 @@ def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) 
             from pyspark.sql import SparkSession
     except ModuleNotFoundError:
         raise InputError("The engine spark needs Spark; install it with: pip install 'eremite[spark]'") from None
-    if master.startswith("sc://"):
-        builder = SparkSession.builder.remote(master)
-    else:
-        _require_java()
-        builder = SparkSession.builder.master(master)
+    if master.startswith(SCHEME):
+        return open_connect(master, settings)
+    _require_java()
+    builder = SparkSession.builder.master(master)
     for name, value in {**_defaults(master, settings), **settings}.items():
         builder = builder.config(name, value)
     shown = show_name(master)
@@ -99,7 +99,7 @@ def _require_java() -> None:
 
 def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
     if not master.startswith("local"):
-        return {} if master.startswith("sc://") else _SETTINGS
+        return _SETTINGS
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if "spark.local.dir" in settings:
@@ -113,6 +113,6 @@ def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
 
 def _with_master(session: "SparkSession", master: str) -> "SparkSession":
     """The session, if it has this master: Spark gives a session that is open already, whatever is asked for."""
-    if master.startswith("sc://") or session.sparkContext.master == master:
+    if session.sparkContext.master == master:
         return session
     raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")

@@ -106,6 +106,10 @@ class Cut:
 class Tiles(Protocol):
     """Rows in tiles, which stay until they are closed."""
 
+    @property
+    def most_sent(self) -> int:
+        """How many bytes the input of one tile may have at most. Public."""
+
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterable[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order.
 
@@ -126,6 +130,9 @@ class Source(Protocol):
     @property
     def tile_bytes(self) -> int:
         """How large a tile should be at most. Public."""
+
+    def require_answer(self) -> None:
+        """Refuse a question, before it is charged, if nobody would answer it. Looks at no row."""
 
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no chunk.
