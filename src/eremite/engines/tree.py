@@ -8,7 +8,8 @@ A query group is GROUP neighboring leaves. From the group upwards, then down int
 near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
 wholly within it, by the expression of `pair` on the edges of the boxes; what remains is a list of leaves, which each
 row of the group narrows down by its own distance to their boxes and scans. A group ends when all its rows have reached
-the cap. Claims E4, E14 and E15 of `engines.proof.md`.
+the cap. Once most near rows were seen and some rows of the group have reached it, the others are counted one by one,
+each from the root down to the leaves its own ball touches. Claims E4, E14 and E15 of `engines.proof.md`.
 
 Cost: N log N to build. A row's query looks at the leaves its ball touches and does not contain; that number, and not
 N, decides in few columns, while in many columns it approaches N / LEAF, as it does for every known exact method.
@@ -27,6 +28,9 @@ LEAF = 64
 GROUP = 2
 _BATCH = 256  # leaves a row is tested against at a time
 _AT_A_TIME = 16  # groups between two looks at how many neighbors were found in all
+# A group walks so many leaves together, and so many rows for each neighbor that the cap asks for.
+_TOGETHER = 256
+_ROWS_A_NEIGHBOR = 16
 _SAMPLE = 64  # rows that tell the most spread column of a node
 
 
@@ -404,6 +408,63 @@ def _scan_batch(
     return lacking
 
 
+@inlined
+def _gap(low, high, node, row):
+    """The smallest value that the expression can have for this row and a row of the box, in floats (E4)."""
+    total = 0.0
+    for c in range(row.size):
+        gap = max(max(low[node, c] - row[c], row[c] - high[node, c]), 0.0)
+        total += gap * gap
+    return total
+
+
+@inlined
+def _push_near(low, high, node, row, reach, stack, waiting):
+    """Put those children on the stack that may hold a neighbor, the nearer one on top."""
+    one = _gap(low, high, 2 * node, row)  # infinite for a child without rows
+    two = _gap(low, high, 2 * node + 1, row)
+    nearer = 2 * node + (two < one)
+    if max(one, two) <= reach:
+        stack[waiting] = nearer ^ 1
+        waiting += 1
+    if min(one, two) <= reach:
+        stack[waiting] = nearer
+        waiting += 1
+    return waiting
+
+
+@kernel
+def _count_row(columns, low, high, width, reach, cap, row, stack, totals):
+    """How many rows are within reach of this one, itself among them; more than the cap: at least so many."""
+    n = columns.shape[1]
+    total = 0
+    stack[0] = 1
+    waiting = 1
+    while waiting > 0 and total <= cap:
+        waiting -= 1
+        node = stack[waiting]
+        if node < width:
+            waiting = _push_near(low, high, node, row, reach, stack, waiting)
+            continue
+        begin = (node - width) * LEAF
+        stop = min(begin + LEAF, n)
+        sums_of_squares(columns, row, begin, stop, totals)
+        for at in range(stop - begin):
+            total += totals[at] <= reach
+    return total
+
+
+@inlined
+def _parts(node, width, n, cap, lacking, rows):
+    """Whether the rows of a group that still lack neighbors go on one by one, after all leaves of the node.
+
+    A box that is near the group is often far from each of these rows, and in many columns most boxes are near. Not
+    where all rows lack neighbors: then the cap is far, and boxes wholly within reach settle many rows at once.
+    """
+    _, _, wide = _rows_of(node, width, n)
+    return lacking < rows and wide >= _TOGETHER and wide * LEAF >= _ROWS_A_NEIGHBOR * cap
+
+
 @kernel
 def _count(columns, axes, order, low, high, width, reach, cap, first_group, last_group, out):
     n = columns.shape[1]
@@ -438,60 +499,25 @@ def _count(columns, axes, order, low, high, width, reach, cap, first_group, last
                         columns, axes, begin, stop, batch, size, batch_low, batch_high, width, reach, cap, settled,
                         found, row, distances, totals,
                     )  # fmt: skip
-            if node == 1 or lacking == 0 or settled > cap:
+            if node == 1 or lacking == 0 or settled > cap or _parts(node, width, n, cap, lacking, stop - begin):
                 break
             stack[0] = node ^ 1
             node //= 2
         for place in range(begin, stop):
-            out[order[place]] = min(found[place - begin] + settled - 1, cap)  # without the row itself (E6, E7)
-
-
-@inlined
-def _gap(low, high, node, row):
-    """The smallest value that the expression can have for this row and a row of the box, in floats (E4)."""
-    total = 0.0
-    for c in range(row.size):
-        gap = max(max(low[node, c] - row[c], row[c] - high[node, c]), 0.0)
-        total += gap * gap
-    return total
-
-
-@inlined
-def _push_near(low, high, node, row, reach, stack, waiting):
-    """Put those children on the stack that may hold a neighbor, the nearer one on top."""
-    one = _gap(low, high, 2 * node, row)  # infinite for a child without rows
-    two = _gap(low, high, 2 * node + 1, row)
-    nearer = 2 * node + (two < one)
-    if max(one, two) <= reach:
-        stack[waiting] = nearer ^ 1
-        waiting += 1
-    if min(one, two) <= reach:
-        stack[waiting] = nearer
-        waiting += 1
-    return waiting
+            total = found[place - begin] + settled
+            if total <= cap and node > 1:  # the group parted: the row is counted alone, from the start
+                for c in range(d):
+                    row[c] = columns[c, place]
+                total = _count_row(columns, low, high, width, reach, cap, row, stack, totals)
+            out[order[place]] = min(total - 1, cap)  # without the row itself (E6, E7)
 
 
 @kernel
 def _count_each(columns, low, high, width, reach, cap, points, rows, first, last, out):
-    n = columns.shape[1]
     stack = np.empty(128, np.int64)
     totals = np.empty(LEAF)
     for i in range(first, last):
-        row = points[rows[i]]
-        total = 0
-        stack[0] = 1
-        waiting = 1
-        while waiting > 0 and total <= cap:
-            waiting -= 1
-            node = stack[waiting]
-            if node < width:
-                waiting = _push_near(low, high, node, row, reach, stack, waiting)
-                continue
-            begin = (node - width) * LEAF
-            stop = min(begin + LEAF, n)
-            sums_of_squares(columns, row, begin, stop, totals)
-            for at in range(stop - begin):
-                total += totals[at] <= reach
+        total = _count_row(columns, low, high, width, reach, cap, points[rows[i]], stack, totals)
         out[i] = min(total - 1, cap)  # without the row itself (E6, E7)
 
 

@@ -12,10 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eremite.engines import cells, local
+from benchmarks.scale_tables import made_rows
+from eremite.engines import cells, local, tree
 from eremite.engines.pair import squared_reach
 from tests.definition import degrees_by_definition
-from tests.unit.engines.counting_methods import COMPILED, assert_all_agree, by_cells, by_choice, by_worthy_cells
+from tests.unit.engines.counting_methods import (
+    COMPILED,
+    assert_all_agree,
+    by_cells,
+    by_choice,
+    by_tree,
+    by_worthy_cells,
+)
 
 
 @st.composite
@@ -145,3 +153,30 @@ def test_kernels_compile_without_a_place_for_their_cache(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(blocked / "nowhere")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[1, 1]", done.stderr[-500:]
+
+
+@pytest.mark.parametrize("parting", [(1, 0), (2, 1), (1, 16)])
+def test_rows_that_go_on_without_their_group_are_counted_by_the_definition(monkeypatch, parting):
+    """Compiled kernels keep the numbers they were compiled with; with compilation off, groups part at once."""
+    monkeypatch.setattr(tree, "_TOGETHER", parting[0])
+    monkeypatch.setattr(tree, "_ROWS_A_NEIGHBOR", parting[1])
+    rng = np.random.default_rng(3)
+    points = np.vstack([rng.integers(0, 4, (500, 6)) / 4, rng.normal(0.5, 0.02, (400, 6)), rng.uniform(0, 1, (100, 6))])
+    wanted = np.array(degrees_by_definition(points, 0.2))
+    for cap in (0, 5, 34, len(points)):
+        found = by_tree(points, 0.2, cap, 1)
+        assert found.tolist() == np.minimum(wanted, cap).tolist()
+
+
+@pytest.mark.skipif(not COMPILED, reason="takes minutes with compilation off")
+@pytest.mark.parametrize(("shape", "d"), [("clusters", 10), ("coarse", 6), ("skewed", 8)])
+def test_large_groups_part_and_count_what_each_row_counts_alone(shape, d):
+    points = np.ascontiguousarray(made_rows(shape, 60_000, d, 0))
+    grown, reach = tree.build(points, 2), squared_reach(0.05, d)
+    for cap in (5, 34):
+        found = tree.count(grown, reach, cap, 2)
+        assert (found < cap).any()
+        assert found.tolist() == tree.count_rows(grown, points, np.arange(len(points)), reach, cap, 2).tolist()
+        some = np.random.default_rng(1).integers(0, len(points), 60)
+        by_definition = [int((np.square(points - points[i]).sum(axis=1) <= reach).sum()) - 1 for i in some]
+        assert found[some].tolist() == [min(degree, cap) for degree in by_definition]
