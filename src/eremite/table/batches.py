@@ -83,6 +83,8 @@ class Pieces:
 
     def scaled(self, rules: CellRules, place: str) -> tuple[FloatArray, dict[str, Codes]]:
         """What the rules make of all rows, as `CellRules.rows` gives it; only the result has the size of the table."""
+        none = self.schema.empty_table()
+        rules.rows({name: none.column(name) for name in self.schema.names}, place)  # types are refused without rows too
         sizes = [rows_of(piece) for piece in self.pieces]
         ends = list(accumulate(sizes, initial=0))
         found = np.empty((len(rules.bounds), ends[-1]))
@@ -107,9 +109,12 @@ class Pieces:
         return or_table_error(lambda: parquet_folders.converted(rows, self.schema), parquet_folders.unjoined(self.path))
 
 
-def is_in_pieces(path: Path) -> bool:
-    """Whether a file can be read piece by piece."""
-    return _reader(path) is not None
+def is_read_in_pieces(path: Path) -> bool:
+    """Whether a file should be read piece by piece even if it fits into memory.
+
+    Not an Arrow file: its pieces are mapped, and one that is cut short while it is read ends the process.
+    """
+    return _reader(path) is parquet_files
 
 
 def rows_of(piece: Piece) -> int:

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from eremite.errors import InputError, TableError
 from eremite.privacy import Neighbors
-from eremite.table.batches import Pieces, is_in_pieces
+from eremite.table.batches import Pieces, is_read_in_pieces
 from eremite.table.description import Description
 from eremite.table.files import read_file
 from eremite.table.numeric import of_public_rows
@@ -47,7 +47,7 @@ def _in_pieces(description: Description, rules: CellRules) -> Table | None:
     None also if something is refused: the file is read as a whole then, and one sentence names all columns it is about.
     """
     path = description.source_path
-    if source_kind(description.dataset.source) != "file" or not is_in_pieces(path):
+    if source_kind(description.dataset.source) != "file" or not is_read_in_pieces(path):
         return None
     with suppress(TableError):
         pieces = Pieces.of(path, [*rules.bounds, *rules.categories], rules.as_text)
