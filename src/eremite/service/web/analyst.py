@@ -12,7 +12,7 @@ from eremite.page.sections import spending_figure
 from eremite.privacy import Privacy, checked_epsilon, exact, shown
 from eremite.release import Release
 from eremite.release.summary import summary
-from eremite.service.auth import Caller
+from eremite.service.auth import Caller, require_still
 from eremite.service.errors import TooManyWaiting
 from eremite.service.jobs import Job
 from eremite.service.web import pictures, reads
@@ -85,6 +85,8 @@ async def ask(request: Request, caller: CurrentCaller, form: CurrentForm, path: 
     try:
         job = await _submit(caller, path, body_of(kind, form, caller.dataset.facts))
     except (InputError, BudgetRefused, TooManyWaiting, HTTPException) as error:
+        if isinstance(error, HTTPException) and error.status_code == 401:
+            raise  # the page with the form tells what is left of the budget
         return await _question_page(request, caller, kind, form, error)
     web_of(request).drafts.keep(job.id, Draft(path, form))
     return redirect(request, "jobs", job.id)
@@ -223,6 +225,7 @@ def _leaves_out(caller: Caller) -> bool:
 
 async def _submit(caller: Caller, question: str, content: bytes) -> Job:
     async def receive() -> bytes:
+        await require_still(caller.state, caller.grant, caller.dataset.name)  # a place may have taken long
         return content  # it was made out of a form
 
     desk = caller.state.desk

@@ -1,8 +1,12 @@
 """Who gets in, what counts as a form, and what a custodian may do with tokens."""
 
+from collections.abc import AsyncIterator
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
+import httpx
 import pytest
 
 from eremite.service.tokens import change_grants, read_grants
@@ -239,6 +243,73 @@ def test_revoked_token_signs_its_sessions_out(served: Service) -> None:
 
     visited(served, visit)
     assert "Charged" not in served.events()
+
+
+NEW_TOKEN = {"name": "carol", "account": "press", "datasets": "patients"}
+CAP = {"epsilon": "1", "reason": "attack"}
+ENDED = {
+    "revoked": (),
+    "no longer a custodian": (grant("boss", "house"),),
+    "of another account": (grant("boss", "press", custodian=True),),
+    "without the dataset": (grant("boss", "house", datasets=(ODD,), custodian=True),),
+}
+
+
+async def sent_slowly(visit: Visit, served: Service, path: str, fields: dict[str, Any], after: Any) -> httpx.Response:
+    """The response to a form that ends after the tokens have changed."""
+
+    async def slow() -> AsyncIterator[bytes]:
+        content = urlencode({"csrf": visit.csrf} | fields, doseq=True).encode()
+        yield content[:1]
+        change_grants(served.state.token_file, lambda _: after)
+        yield content[1:]
+
+    return await visit.client.post(path, content=slow())
+
+
+@pytest.mark.parametrize("after", ENDED.values(), ids=ENDED)
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/tokens", NEW_TOKEN),
+        ("/tokens/revoke", {"name": "alice"}),
+        ("/datasets/patients/cap", CAP),
+        ("/datasets/patients/ask/count", COUNT),
+        ("/datasets/patients/forecast/count", COUNT),
+    ],
+)
+def test_form_does_nothing_if_the_token_ended_before_the_form_did(
+    served: Service, path: str, fields: dict[str, Any], after: Any
+) -> None:
+    before = served.events()
+
+    async def visit(visit: Visit) -> httpx.Response:
+        await visit.sign_in("boss")
+        return await sent_slowly(visit, served, path, fields, after)
+
+    response = visited(served, visit)
+    assert response.status_code == 401
+    assert "carol" not in response.text
+    assert read_grants(served.state.token_file) == after
+    assert served.events() == before
+    assert served.state.desk.under_way("patients") == []
+
+
+def test_question_of_a_form_that_waited_for_a_place_tells_nothing_once_its_token_is_revoked(served: Service) -> None:
+    async def visit(visit: Visit) -> httpx.Response:
+        await visit.sign_in()
+        desk = served.state.desk
+
+        async def submit_late(*asked: Any) -> Any:
+            change_grants(served.state.token_file, lambda _: ())
+            return await submit(*asked)
+
+        submit, desk.submit = desk.submit, submit_late  # type: ignore[method-assign]
+        return await visit.post("/datasets/patients/ask/count", COUNT)
+
+    response = visited(served, visit)
+    assert response.status_code == 401
+    assert "epsilon" not in response.text
 
 
 def test_api_takes_no_cookie(served: Service) -> None:
