@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from eremite.service.audit import note
 from eremite.service.auth import Caller, grant_of, require_still
 from eremite.service.state import ServiceState
 from eremite.service.tokens import Grant
-from eremite.service.web.forms import Form, read_form
+from eremite.service.web.forms import Form, form_content, form_of
 from eremite.service.web.rendering import root_of, web_of
 from eremite.service.web.sessions import LIFETIME, Signed
 
@@ -93,8 +94,8 @@ CurrentVisitor = Annotated[Visitor, Depends(require_visitor)]
 async def require_form(request: Request, visitor: CurrentVisitor) -> Form:
     """The form that was sent, if it is one of this session, and if the session's token still allows what it did."""
     require_same_site(request)
-    async with visitor.state.desk.bodies.place(visitor.grant.account):
-        form = await read_form(request)
+    bodies = visitor.state.desk.bodies
+    _, form = await bodies.read(visitor.grant.account, partial(form_content, request), form_of)
     await visitor.require_still()
     sent = form.text(CSRF_FIELD) or request.headers.get(CSRF_HEADER, "")
     if not visitor.signed.has_csrf(sent):
