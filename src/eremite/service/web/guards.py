@@ -96,6 +96,8 @@ async def require_form(request: Request, visitor: CurrentVisitor) -> Form:
     require_same_site(request)
     bodies = visitor.state.desk.bodies
     _, form = await bodies.read(visitor.grant.account, partial(form_content, request), form_of)
+    if web_of(request).sessions.find(request.cookies.get(SESSION_COOKIE, "")) is None:
+        raise NotSignedIn  # somebody has signed out meanwhile
     await visitor.require_still()
     sent = form.text(CSRF_FIELD) or request.headers.get(CSRF_HEADER, "")
     if not visitor.signed.has_csrf(sent):

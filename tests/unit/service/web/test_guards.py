@@ -300,6 +300,25 @@ def test_form_does_nothing_if_the_token_ended_before_the_form_did(
     assert served.state.desk.under_way("patients") == []
 
 
+def test_form_does_nothing_if_its_session_ended_before_the_form_did(served: Service) -> None:
+    before = read_grants(served.state.token_file)
+
+    async def visit(visit: Visit) -> int:
+        await visit.sign_in("boss")
+        cookie, csrf = visit.client.cookies["eremite-session"], visit.csrf
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"name=carol&"
+            assert (await visit.post("/sign-out")).status_code == 303
+            yield urlencode(NEW_TOKEN | {"csrf": csrf}).encode()
+
+        headers = {"cookie": f"eremite-session={cookie}"}
+        return (await visit.client.post("/tokens", content=slow(), headers=headers)).status_code
+
+    assert visited(served, visit) == 303
+    assert read_grants(served.state.token_file) == before
+
+
 def test_question_of_a_form_that_waited_for_a_place_tells_nothing_once_its_token_is_revoked(served: Service) -> None:
     async def visit(visit: Visit) -> httpx.Response:
         await visit.sign_in()
