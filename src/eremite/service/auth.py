@@ -102,22 +102,27 @@ async def grant_of(state: ServiceState, proof: Proof) -> Grant | None:
     raise TokensUnavailable(sentence)
 
 
-async def may_still_see(state: ServiceState, grant: Grant, dataset: str) -> bool:
-    """Whether a token allows now what it allowed when the request arrived."""
+async def may_still(state: ServiceState, grant: Grant, *datasets: str, custodian: bool = False) -> bool:
+    """Whether a token is still of its account and for these datasets and, if so wanted, still a custodian's."""
     now = await grant_of(state, proof_of(grant))
-    return now is not None and now.account == grant.account and dataset in now.datasets
+    if now is None or now.account != grant.account:
+        return False
+    return set(datasets) <= set(now.datasets) and (now.custodian or not custodian)
 
 
-async def require_still(state: ServiceState, grant: Grant, dataset: str) -> None:
-    """Refuse to send what somebody waited for if their token was revoked or has expired meanwhile."""
-    if not await may_still_see(state, grant, dataset):
+async def require_still(state: ServiceState, grant: Grant, *datasets: str, custodian: bool = False) -> None:
+    """Refuse to go on if a token was revoked, has expired or allows less than when the head of its request arrived.
+
+    For whatever is done or told after a body was received or a job waited for: both can take long.
+    """
+    if not await may_still(state, grant, *datasets, custodian=custodian):
         raise HTTPException(401, _GONE, {"WWW-Authenticate": "Bearer"})
 
 
 async def may_stream(state: ServiceState, grant: Grant, dataset: str) -> bool:
     """Whether a stream may go on. If the tokens cannot be read it ends: it has no other way to say so."""
     try:
-        return await may_still_see(state, grant, dataset)
+        return await may_still(state, grant, dataset)
     except TokensUnavailable as error:
         LOG.error("%s", error)
         return False

@@ -20,6 +20,8 @@ MAX_HEAD_BYTES = 32 * 2**10
 MAX_TOKEN_CHARS = 200
 #: Of a request id, a choice, or a name; the name of a column may be as long as the longest one of the table.
 MAX_TEXT_CHARS = 200
+#: Of a question for a radius, by the API and by a form.
+MAX_RADII = 1_000
 #: Of a number, as a number or as a text. A fraction of two numbers with 300 digits each, the most that is computed
 #: with, fits.
 MAX_NUMBER_CHARS = 700
@@ -116,7 +118,7 @@ LIMITS: Mapping[str, Limit] = {
     "point": Limit(length=_constant(100_000), inner_length=_cells, or_one_part=True, cells=True, why=_TABLE_CELLS),
     "by": Limit(length=_categories, names=True, why=_TABLE_CATEGORIES),
     "share": Limit(number=_constant(1), as_text=True),
-    "radii": Limit(number=_constant(1), length=_constant(1_000)),
+    "radii": Limit(number=_constant(1), length=_constant(MAX_RADII)),
     # How far off a count may be, or columns with categories.
     "within": Limit(number=_constant(_MAX_ROWS), as_text=True, length=_categories, names=True, why=_TABLE_CATEGORIES),
     "probability": Limit(number=_constant(1), as_text=True),

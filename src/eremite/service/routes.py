@@ -172,6 +172,7 @@ async def under_way(caller: CurrentCustodian) -> Response:
 async def set_cap(caller: CurrentCustodian, request: Request) -> Response:
     """Set the cap of the dataset, or of an account. For the custodian; the reason is kept in the history."""
     _, wanted = await caller.state.desk.bodies.read(caller.grant.account, request.body, CAP.read_plain)
+    await require_still(caller.state, caller.grant, caller.dataset.name, custodian=True)
 
     def change(caller: Caller) -> Response:
         cap = checked_budget(wanted.epsilon, wanted.delta)
@@ -229,14 +230,20 @@ def _endpoint(question: Question) -> Callable[..., Awaitable[Response]]:
 
     async def endpoint(caller: CurrentCaller, request: Request, wait: Wait = 0) -> Response:
         desk, rates, account = caller.state.desk, caller.state.rates, caller.grant.account
+        still_asks = partial(require_still, caller.state, caller.grant, caller.dataset.name)
+
+        async def receive() -> bytes:
+            content = await request.body()
+            await still_asks()  # an error can tell what is left of the budget
+            return content
+
         with rates.waiting(account) if wait else nullcontext():  # before the job is made: a refusal must refuse it
             with desk.place(account):
                 if not question.spends:
                     rates.require_forecast(account)
-                job = await desk.submit(caller, question.path, request.body)
+                job = await desk.submit(caller, question.path, receive)
             job = await desk.wait(job, wait)
-            if wait:
-                await require_still(caller.state, caller.grant, caller.dataset.name)
+            await still_asks()
             return _told(job)
 
     return endpoint

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -171,6 +171,60 @@ def test_answer_is_not_sent_to_a_token_that_was_revoked_while_it_waited(served: 
     assert json.loads(answer)["state"] == "done"
     assert "answer" not in told
     assert "running" not in told
+
+
+async def begun_before(content: bytes, meanwhile: Callable[[], object]) -> AsyncIterator[bytes]:
+    """A body that has begun to arrive when `meanwhile` is called."""
+    yield content[:1]
+    meanwhile()
+    yield content[1:]
+
+
+async def sent_slowly(
+    served: Service, method: str, path: str, content: bytes, after: tuple[Any, ...] | None
+) -> httpx.Response:
+    """The response to a request whose body ends after the tokens have changed."""
+    async with served.client() as client:
+        slow = begun_before(content, lambda: change_tokens(served, after))
+        return await client.request(method, f"/v1/datasets/patients/{path}", content=slow)
+
+
+NO_LONGER_CUSTODIAN = (replace(grant("secret"), custodian=False),)
+CAP = json.dumps({"epsilon": 1, "reason": "attack"}).encode()
+
+
+@pytest.mark.parametrize("after", [*LATER.values(), NO_LONGER_CUSTODIAN], ids=[*LATER, "no longer a custodian"])
+def test_cap_stays_if_the_token_ended_before_the_body_did(served: Service, after: tuple[Any, ...] | None) -> None:
+    before = served.events()
+    response = asyncio.run(sent_slowly(served, "PUT", "cap", CAP, after))
+    assert response.status_code == (503 if after is None else 401)
+    assert served.events() == before
+
+
+@pytest.mark.parametrize("after", LATER.values(), ids=LATER)
+def test_stored_answer_is_not_told_if_the_token_ended_before_the_body_did(
+    served: Service, after: tuple[Any, ...] | None
+) -> None:
+    [told] = served.ask(("POST", "/v1/datasets/patients/count", COUNT))
+    response = asyncio.run(sent_slowly(served, "POST", "count", COUNT, after))
+    assert (told.status_code, response.status_code) == (200, 503 if after is None else 401)
+    assert list(response.json()) == ["error"]
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "3", "many"])
+def test_question_is_neither_taken_nor_refused_by_its_budget_if_the_token_ended_before_the_body_did(
+    served: Service, epsilon: str
+) -> None:
+    before, content = served.events(), json.dumps(GOOD["count"] | {"epsilon": epsilon}).encode()
+    response = asyncio.run(sent_slowly(served, "POST", "count", content, ()))
+    assert response.status_code == 401
+    assert served.events() == before
+    assert served.state.desk.under_way("patients") == []
+
+
+def test_question_of_a_token_that_is_no_longer_a_custodians_is_answered(served: Service) -> None:
+    response = asyncio.run(sent_slowly(served, "POST", "count?wait=60", COUNT, NO_LONGER_CUSTODIAN))
+    assert response.status_code == 200
 
 
 async def asked_twice(served: Service, first: str, then: str, meanwhile: Callable[[], object]) -> list[httpx.Response]:

@@ -2,9 +2,12 @@
 
 import json
 import secrets
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from eremite.errors import BudgetRefused, InputError, LedgerError
@@ -12,7 +15,7 @@ from eremite.page.sections import spending_figure
 from eremite.privacy import Privacy, checked_epsilon, exact, shown
 from eremite.release import Release
 from eremite.release.summary import summary
-from eremite.service.auth import Caller
+from eremite.service.auth import Caller, require_still
 from eremite.service.errors import TooManyWaiting
 from eremite.service.jobs import Job
 from eremite.service.web import pictures, reads
@@ -83,8 +86,10 @@ async def ask(request: Request, caller: CurrentCaller, form: CurrentForm, path: 
     """Ask the question, which spends; a refusal shows the form again, with the reason."""
     kind = _kind(path)
     try:
-        job = await _submit(caller, path, body_of(kind, form, caller.dataset.facts))
+        job = await _submit(caller, path, partial(body_of, kind, form, caller.dataset.facts))
     except (InputError, BudgetRefused, TooManyWaiting, HTTPException) as error:
+        if isinstance(error, HTTPException) and error.status_code == 401:
+            raise  # the page with the form tells what is left of the budget
         return await _question_page(request, caller, kind, form, error)
     web_of(request).drafts.keep(job.id, Draft(path, form))
     return redirect(request, "jobs", job.id)
@@ -94,15 +99,15 @@ async def ask(request: Request, caller: CurrentCaller, form: CurrentForm, path: 
 async def forecast(request: Request, caller: CurrentCaller, form: CurrentForm, path: str) -> Response:
     """Forecast the question, for free."""
     kind = _kind(path)
-    content = forecast_body(kind, form, caller.dataset.facts)
-    return await _forecast(request, caller, form, path, f"forecast/{path}", content)
+    make = partial(forecast_body, kind, form, caller.dataset.facts)
+    return await _forecast(request, caller, form, path, f"forecast/{path}", make)
 
 
 @router.post("/datasets/{name}/epsilon/{path}")
 async def epsilon_for(request: Request, caller: CurrentCaller, form: CurrentForm, path: str) -> Response:
     """Find the epsilon that an accuracy, or a chance, requires; for free."""
-    content = goal_body(_kind(path), form, caller.dataset.facts)
-    return await _forecast(request, caller, form, path, f"forecast/{path}/epsilon", content)
+    make = partial(goal_body, _kind(path), form, caller.dataset.facts)
+    return await _forecast(request, caller, form, path, f"forecast/{path}/epsilon", make)
 
 
 @router.get("/jobs")
@@ -175,8 +180,12 @@ async def answer_csv(caller: CurrentCaller, request_id: str = Query(alias="id"))
 async def answers_json(caller: CurrentCaller) -> Response:
     """All answers as a file."""
     given = await reads.all_answers(caller)
-    listed = {"dataset": caller.dataset.name, "releases": [json.loads(one.text) for one in reversed(given)]}
-    return file_response(json.dumps(listed, indent=1) + "\n", "application/json", f"{caller.dataset.name}.json")
+
+    def content() -> str:
+        listed = {"dataset": caller.dataset.name, "releases": [json.loads(one.text) for one in reversed(given)]}
+        return json.dumps(listed, indent=1) + "\n"
+
+    return file_response(await run_in_threadpool(content), "application/json", f"{caller.dataset.name}.json")
 
 
 @router.get("/datasets/{name}/answers.csv")
@@ -184,7 +193,7 @@ async def answers_csv(caller: CurrentCaller) -> Response:
     """All answers as a file for spreadsheets, a line for each."""
     given = await reads.all_answers(caller)
     releases = [one.release for one in reversed(given) if one.release is not None]
-    return file_response(releases_csv(releases), "text/csv", f"{caller.dataset.name}.csv")
+    return file_response(await run_in_threadpool(releases_csv, releases), "text/csv", f"{caller.dataset.name}.csv")
 
 
 def _kind(path: str) -> Kind:
@@ -221,19 +230,25 @@ def _leaves_out(caller: Caller) -> bool:
     return any(rules.leaves_out(name) for name in (*rules.bounds, *rules.categories))
 
 
-async def _submit(caller: Caller, question: str, content: bytes) -> Job:
+async def _submit(caller: Caller, question: str, make: Callable[[], bytes]) -> Job:
+    """Submit what is made out of a form, in a thread, as a form can be long."""
+
     async def receive() -> bytes:
-        return content  # it was made out of a form
+        content = await run_in_threadpool(make)
+        await require_still(caller.state, caller.grant, caller.dataset.name)  # a place may have taken long
+        return content
 
     desk = caller.state.desk
     with desk.place(caller.grant.account):
         return await desk.submit(caller, question, receive)
 
 
-async def _forecast(request: Request, caller: Caller, form: Form, path: str, question: str, content: bytes) -> Response:
+async def _forecast(
+    request: Request, caller: Caller, form: Form, path: str, question: str, make: Callable[[], bytes]
+) -> Response:
     """Submit a forecast. In a part of a page it is shown where it was asked for, else on its own page."""
     caller.state.rates.require_forecast(caller.grant.account)
-    job = await _submit(caller, question, content)
+    job = await _submit(caller, question, make)
     web_of(request).drafts.keep(job.id, Draft(path, form))
     if is_fragment(request):
         visitor: Visitor = request.state.visitor
@@ -266,7 +281,8 @@ async def _outcome(caller: Caller, job: Job, draft: Draft | None) -> dict[str, A
     if job.state == "done" and job.answer is not None:
         if job.request_id is not None:
             release = Release.from_json(job.answer)
-            view = answer_view(release, caller.dataset.facts.rows_in_words, _points(caller, draft))
+            points = await run_in_threadpool(_points, caller, draft)
+            view = answer_view(release, caller.dataset.facts.rows_in_words, points)
         elif job.question.endswith("/epsilon"):
             needed = shown(exact(json.loads(job.answer)["epsilon"], "epsilon"))
         elif kind is not None:

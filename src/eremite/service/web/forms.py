@@ -6,7 +6,9 @@ from urllib.parse import parse_qs
 
 from fastapi import HTTPException, Request
 
-_MOST_FORM_BYTES = 2**20
+#: A longer form is refused: of a visitor, and of somebody who is not signed in yet.
+MOST_FORM_BYTES = 2**20
+MOST_SIGN_IN_BYTES = 16 * 2**10
 _MOST_FIELDS = 20_000
 
 
@@ -25,13 +27,18 @@ class Form:
         return list(self.fields.get(name, []))
 
 
-async def read_form(request: Request) -> Form:
-    """The fields of a form in the body. Files are not taken, so nothing is ever written to disk."""
+async def form_content(request: Request, most: int = MOST_FORM_BYTES) -> bytes:
+    """The form in the body, of at most so many bytes: no more than that is kept."""
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > _MOST_FORM_BYTES:
-            raise HTTPException(413, f"The form is longer than {_MOST_FORM_BYTES // 2**20} MiB; send less at once.")
+        if len(content) > most:
+            raise HTTPException(413, f"The form is longer than {most // 2**10:,} KiB; send less at once.")
+    return bytes(content)
+
+
+def form_of(content: bytes) -> Form:
+    """The fields of a form. Files are not taken, so nothing is ever written to disk."""
     try:
         fields = parse_qs(content.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError:

@@ -1,13 +1,15 @@
 """Who may see a page, and which forms count.
 
 A page needs a session, whose grant is looked up for every request: once a token is revoked, its sessions end. A form
-counts only if it holds the secret of its session, and if the browser does not say that another site sent it.
+counts only if it holds the secret of its session, if the browser does not say that another site sent it, and if the
+token allows, when all of the form has arrived, what it allowed when the form began to arrive.
 """
 
 import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -15,10 +17,10 @@ from fastapi import Depends, HTTPException, Request
 from fastapi.responses import Response
 
 from eremite.service.audit import note
-from eremite.service.auth import Caller, grant_of
+from eremite.service.auth import Caller, grant_of, require_still
 from eremite.service.state import ServiceState
 from eremite.service.tokens import Grant
-from eremite.service.web.forms import Form, read_form
+from eremite.service.web.forms import Form, form_content, form_of
 from eremite.service.web.rendering import root_of, web_of
 from eremite.service.web.sessions import LIFETIME, Signed
 
@@ -55,6 +57,10 @@ class Visitor:
             raise HTTPException(404, _NO_DATASET)
         return Caller(self.state, self.grant, self.state.datasets[name])
 
+    async def require_still(self) -> None:
+        """Refuse to go on if the token of the session allows less than when the head of the request arrived."""
+        await require_still(self.state, self.grant, *self.grant.datasets, custodian=self.grant.custodian)
+
 
 async def find_visitor(request: Request) -> Visitor | None:
     """Who is signed in, if anybody is."""
@@ -86,10 +92,13 @@ CurrentVisitor = Annotated[Visitor, Depends(require_visitor)]
 
 
 async def require_form(request: Request, visitor: CurrentVisitor) -> Form:
-    """The form that was sent, if it is one of this session."""
+    """The form that was sent, if it is one of this session, and if the session's token still allows what it did."""
     require_same_site(request)
-    async with visitor.state.desk.bodies.place(visitor.grant.account):
-        form = await read_form(request)
+    bodies = visitor.state.desk.bodies
+    _, form = await bodies.read(visitor.grant.account, partial(form_content, request), form_of)
+    if web_of(request).sessions.find(request.cookies.get(SESSION_COOKIE, "")) is None:
+        raise NotSignedIn  # somebody has signed out meanwhile
+    await visitor.require_still()
     sent = form.text(CSRF_FIELD) or request.headers.get(CSRF_HEADER, "")
     if not visitor.signed.has_csrf(sent):
         raise HTTPException(403, _FORGED)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from eremite.errors import InputError
 from eremite.privacy import LARGEST_EPSILON, SMALLEST_EPSILON, checked_epsilon, exact, shown
+from eremite.service.limits import MAX_RADII
 from eremite.service.web.forms import Form
 from eremite.service.web.pasted import points_of
 from eremite.table import Facts
@@ -224,6 +225,8 @@ def _share(form: Form, _: Facts) -> dict[str, Any]:
 
 def _radii(form: Form, _: Facts) -> dict[str, Any]:
     listed = form.text("radii").replace(",", " ").replace(";", " ").split()
+    if len(listed) > MAX_RADII:
+        raise InputError(f"A question takes at most {MAX_RADII:,} radii; list fewer.")
     return {"radii": [_to_float(text, "Each radius") for text in listed]} if listed else {}
 
 

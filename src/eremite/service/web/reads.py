@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from fastapi.concurrency import run_in_threadpool
+
 from eremite.ledger import Account, Budget, Entry, Released, Remaining, Stored
 from eremite.privacy import Privacy
 from eremite.release import Release
@@ -59,7 +61,8 @@ async def standing(caller: Caller) -> Standing:
 
 async def answers(caller: Caller, before: str | None = None, limit: int = PAGE_LENGTH) -> list[Given]:
     """The answers of the caller's account, the newest first, from before that under an id."""
-    return [_given(event) for event in (await told_releases(caller, before, limit)).releases]
+    releases = (await told_releases(caller, before, limit)).releases
+    return await run_in_threadpool(lambda: [_given(event) for event in releases])  # there can be very many
 
 
 async def all_answers(caller: Caller) -> list[Given]:

@@ -18,6 +18,7 @@ from eremite.service.work import LEDGER_UNAVAILABLE
 _ISSUER_UNAVAILABLE = "The institution's identity provider is out of reach; sign in again later."
 _TOO_MANY = "Too many questions are waiting, of all askers or of this account; nothing was charged. Ask again later."
 _TITLES = {
+    401: "Not allowed",
     403: "Not allowed",
     404: "Not found",
     409: "Refused",

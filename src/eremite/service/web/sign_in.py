@@ -11,7 +11,7 @@ from eremite.service.auth import identify
 from eremite.service.errors import TokenRefused
 from eremite.service.identity import proof_of
 from eremite.service.state import ServiceState
-from eremite.service.web.forms import Form, read_form
+from eremite.service.web.forms import MOST_SIGN_IN_BYTES, Form, form_content, form_of
 from eremite.service.web.guards import (
     CSRF_FIELD,
     SESSION_COOKIE,
@@ -49,7 +49,7 @@ async def sign_in_page(request: Request, then: str = "") -> Response:
 async def sign_in(request: Request) -> Response:
     """Check the token and open a new session. The form must be one that this browser was given."""
     require_same_site(request)
-    form = await read_form(request)
+    form = form_of(await form_content(request, MOST_SIGN_IN_BYTES))
     then, cookie = form.text("then"), request.cookies.get(SIGN_IN_COOKIE, "")
     if not cookie:
         return _form(request, then, _NO_COOKIE, 403)

@@ -1,14 +1,23 @@
 """Who gets in, what counts as a form, and what a custodian may do with tokens."""
 
+from collections.abc import AsyncIterator
 from datetime import date, timedelta
 from pathlib import Path
+from threading import current_thread, main_thread
+from typing import Any
+from urllib.parse import urlencode
 
+import httpx
 import pytest
 
+from eremite.errors import InputError
+from eremite.service.bodies import MOST_SHORT_BYTES
+from eremite.service.limits import MAX_RADII
 from eremite.service.tokens import change_grants, read_grants
-from eremite.service.web import analyst, custodian, sign_in
+from eremite.service.web import analyst, custodian, guards, sign_in
+from eremite.service.web.forms import MOST_FORM_BYTES, MOST_SIGN_IN_BYTES, Form, form_of
 from tests.unit.service.in_process import Service
-from tests.unit.service.web.visiting import COUNT, ODD, Visit, grant, service, visited
+from tests.unit.service.web.visiting import COUNT, FORMS, ODD, Visit, grant, service, visited
 
 #: Every address of a page that needs a session: method, path, who may see it.
 ANALYST = [
@@ -239,6 +248,168 @@ def test_revoked_token_signs_its_sessions_out(served: Service) -> None:
 
     visited(served, visit)
     assert "Charged" not in served.events()
+
+
+NEW_TOKEN = {"name": "carol", "account": "press", "datasets": "patients"}
+CAP = {"epsilon": "1", "reason": "attack"}
+ENDED = {
+    "revoked": (),
+    "no longer a custodian": (grant("boss", "house"),),
+    "of another account": (grant("boss", "press", custodian=True),),
+    "without the dataset": (grant("boss", "house", datasets=(ODD,), custodian=True),),
+}
+
+
+async def sent_slowly(visit: Visit, served: Service, path: str, fields: dict[str, Any], after: Any) -> httpx.Response:
+    """The response to a form that ends after the tokens have changed."""
+
+    async def slow() -> AsyncIterator[bytes]:
+        content = urlencode({"csrf": visit.csrf} | fields, doseq=True).encode()
+        yield content[:1]
+        change_grants(served.state.token_file, lambda _: after)
+        yield content[1:]
+
+    return await visit.client.post(path, content=slow())
+
+
+@pytest.mark.parametrize("after", ENDED.values(), ids=ENDED)
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/tokens", NEW_TOKEN),
+        ("/tokens/revoke", {"name": "alice"}),
+        ("/datasets/patients/cap", CAP),
+        ("/datasets/patients/ask/count", COUNT),
+        ("/datasets/patients/forecast/count", COUNT),
+    ],
+)
+def test_form_does_nothing_if_the_token_ended_before_the_form_did(
+    served: Service, path: str, fields: dict[str, Any], after: Any
+) -> None:
+    before = served.events()
+
+    async def visit(visit: Visit) -> httpx.Response:
+        await visit.sign_in("boss")
+        return await sent_slowly(visit, served, path, fields, after)
+
+    response = visited(served, visit)
+    assert response.status_code == 401
+    assert "carol" not in response.text
+    assert read_grants(served.state.token_file) == after
+    assert served.events() == before
+    assert served.state.desk.under_way("patients") == []
+
+
+def test_form_does_nothing_if_its_session_ended_before_the_form_did(served: Service) -> None:
+    before = read_grants(served.state.token_file)
+
+    async def visit(visit: Visit) -> int:
+        await visit.sign_in("boss")
+        cookie, csrf = visit.client.cookies["eremite-session"], visit.csrf
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"name=carol&"
+            assert (await visit.post("/sign-out")).status_code == 303
+            yield urlencode(NEW_TOKEN | {"csrf": csrf}).encode()
+
+        headers = {"cookie": f"eremite-session={cookie}"}
+        return (await visit.client.post("/tokens", content=slow(), headers=headers)).status_code
+
+    assert visited(served, visit) == 303
+    assert read_grants(served.state.token_file) == before
+
+
+def test_question_of_a_form_that_waited_for_a_place_tells_nothing_once_its_token_is_revoked(served: Service) -> None:
+    async def visit(visit: Visit) -> httpx.Response:
+        await visit.sign_in()
+        desk = served.state.desk
+
+        async def submit_late(*asked: Any) -> Any:
+            change_grants(served.state.token_file, lambda _: ())
+            return await submit(*asked)
+
+        submit, desk.submit = desk.submit, submit_late  # type: ignore[method-assign]
+        return await visit.post("/datasets/patients/ask/count", COUNT)
+
+    response = visited(served, visit)
+    assert response.status_code == 401
+    assert "epsilon" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("path", "longest"), [("/sign-in", MOST_SIGN_IN_BYTES), ("/datasets/patients/forecast/count", MOST_FORM_BYTES)]
+)
+def test_form_that_is_too_long_is_refused_before_all_of_it_has_arrived(
+    served: Service, path: str, longest: int
+) -> None:
+    sent = []
+
+    async def long() -> AsyncIterator[bytes]:
+        for _ in range(10):
+            sent.append(longest // 2)
+            yield b"x" * (longest // 2)
+
+    async def visit(visit: Visit) -> int:
+        await visit.sign_in()
+        return (await visit.client.post(path, content=long())).status_code
+
+    assert visited(served, visit) == 413
+    assert len(sent) == 3
+
+
+@pytest.mark.parametrize(("length", "thread"), [(100, "short"), (MOST_SHORT_BYTES, "long")])
+def test_form_is_parsed_in_the_thread_for_its_length(
+    served: Service, monkeypatch: pytest.MonkeyPatch, length: int, thread: str
+) -> None:
+    threads = []
+
+    def noted(content: bytes) -> Form:
+        threads.append(current_thread().name)
+        return form_of(content)
+
+    monkeypatch.setattr(guards, "form_of", noted)
+
+    async def visit(visit: Visit) -> int:
+        await visit.sign_in()
+        return (await visit.post("/jobs/x/cancel", {"more": "x" * length})).status_code
+
+    assert visited(served, visit) == 404
+    assert [name.rsplit("_", 1)[0] for name in threads] == [f"eremite-{thread}-bodies"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(MAX_RADII, 303), (MAX_RADII + 1, 422)])
+def test_list_of_radii_has_a_longest_length(served: Service, number: int, status: int) -> None:
+    radii = " ".join(f"{place}/{MAX_RADII + 1}" for place in range(1, number + 1))
+
+    async def visit(visit: Visit) -> httpx.Response:
+        await visit.sign_in()
+        return await visit.post("/datasets/patients/forecast/radius", FORMS["radius"] | {"radii": radii})
+
+    response = visited(served, visit)
+    assert response.status_code == status
+    assert ("A question takes at most 1,000 radii; list fewer." in response.text) == (status == 422)
+
+
+@pytest.mark.parametrize("what", ["ask", "forecast"])
+def test_question_is_made_out_of_its_form_in_a_thread(
+    served: Service, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """A form of many points takes long."""
+    threads = []
+
+    def noted(*_: Any) -> bytes:
+        threads.append(current_thread())
+        raise InputError("Not this one.")
+
+    monkeypatch.setattr(analyst, {"ask": "body_of", "forecast": "forecast_body"}[what], noted)
+
+    async def visit(visit: Visit) -> int:
+        await visit.sign_in()
+        return (await visit.post(f"/datasets/patients/{what}/count", COUNT)).status_code
+
+    assert visited(served, visit) == 422
+    assert main_thread() not in threads
+    assert len(threads) == 1
 
 
 def test_api_takes_no_cookie(served: Service) -> None:
