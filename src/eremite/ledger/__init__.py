@@ -15,7 +15,7 @@ from eremite.ledger.events import (
     RowsReplaced,
     SourceNoted,
 )
-from eremite.ledger.ledger import Entry, Ledger, Remaining, utc_now
+from eremite.ledger.ledger import Entry, Ledger, Remaining, no_release, utc_now
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import Creation, open_ledger
 from eremite.ledger.process_guard import ProcessGuard
@@ -58,6 +58,7 @@ __all__ = [
     "Witness",
     "Witnessed",
     "decide",
+    "no_release",
     "open_ledger",
     "remaining",
     "utc_now",

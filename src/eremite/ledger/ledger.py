@@ -286,7 +286,7 @@ class Ledger:
         if request_id is not None:
             request = self._store.page(account, request_id).request
             if request is None or request.released is None:
-                raise InputError(f"There is no release under the request id {quote_name(request_id, 40)}.")
+                raise no_release(request_id)
             before = request.released
         return self.releases(account, before=before, limit=limit)
 
@@ -423,3 +423,8 @@ def _at_least_none(limit: int) -> int:
     if limit < 0:
         raise InputError("limit must be 0 or more.")
     return limit
+
+
+def no_release(request_id: str) -> InputError:
+    """The error of a page that begins before a release which is not there, or is not told yet."""
+    return InputError(f"There is no release under the request id {quote_name(request_id, 40)}.")

@@ -262,10 +262,10 @@ class Desk:
         """The jobs of a dataset that wait or run, in the order they were asked. For its custodian."""
         return [job for job in self._unended.values() if job.dataset == dataset]
 
-    def running(self, dataset: str, account: str) -> set[str]:
-        """The ids of requests whose turn has not ended. Their releases may be stored, and are not told yet."""
-        jobs = (job for job in self._unended.values() if job.state == "running")
-        return {job.request_id for job in jobs if (job.dataset, job.account) == (dataset, account) and job.request_id}
+    def unended_ids(self, dataset: str, account: str) -> set[str]:
+        """The ids of requests that wait or run. Releases may be stored of those that run, and are not told yet."""
+        jobs = (job for job in self._unended.values() if (job.dataset, job.account) == (dataset, account))
+        return {job.request_id for job in jobs if job.request_id is not None}
 
     def queue_lengths(self) -> dict[str, int]:
         """How many jobs wait, by dataset, and for forecasts."""

@@ -12,7 +12,7 @@ import pytest
 
 from eremite import Table
 from eremite.errors import InputError
-from eremite.ledger import Account, Released
+from eremite.ledger import Account, Ledger, Released
 from eremite.service.jobs import JobFile
 from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
@@ -349,7 +349,7 @@ def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service)
     desk._unended[job.id] = replace(job, state="running")
     work, asked = desk._forecast_lane._worker._work, desk.asked(job)
     [paid] = work.charge([asked])
-    paths = ["", "/budget", "/releases", "/budgets", "/history", "/jobs"]
+    paths = ["", "/budget", "/releases", "/releases?before=one", "/budgets", "/history", "/jobs"]
     looks = ["/v1/datasets", "/v1/jobs", f"/v1/jobs/{job.id}", "/metrics", *(f"{WHERE}{path}" for path in paths)]
 
     async def seen(token: str) -> list[tuple[int, bytes]]:
@@ -364,7 +364,30 @@ def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service)
     assert after[:2] == before[:2]
     changed = [path for path, was, now in zip(looks, before[2], after[2], strict=False) if was != now]
     assert changed == [f"{WHERE}/history"]
-    assert {status for status, _ in before[0]} == {200, 202, 403}
+    assert {status for status, _ in before[0]} == {200, 202, 403, 422}
+
+
+@pytest.mark.parametrize("begins", [False, True])
+@pytest.mark.parametrize("before", ["", "?before=one"])
+def test_turn_that_begins_or_ends_during_a_read_does_not_tell_what_it_read(
+    served: Service, monkeypatch: pytest.MonkeyPatch, before: str, begins: bool
+) -> None:
+    path = f"{WHERE}/releases{before}"
+    [without] = served.ask(("GET", path, b""))
+    served.ask(("POST", f"{WHERE}/count", COUNT))
+    desk, read = served.state.desk, Ledger.releases_before
+    [job] = desk.jobs_of(grant("secret"))
+    running = replace(job, state="running", answer=None)
+
+    def slow(*asked: Any) -> Any:
+        found = read(*asked)
+        desk._unended = {job.id: running} if begins else {}
+        return found
+
+    desk._unended = {} if begins else {job.id: running}
+    monkeypatch.setattr(Ledger, "releases_before", slow)
+    [told] = served.ask(("GET", path, b""))
+    assert (told.status_code, told.content) == (without.status_code, without.content)
 
 
 def test_retries_are_no_further_jobs(served: Service) -> None:
