@@ -146,7 +146,8 @@ class Desk:
             return same
         if stored is None:
             return self._accept(job, content)
-        return self._jobs.answered(job) or self._accept(replace(job, state="done", answer=stored.release), content)
+        done = replace(job, state="done", answer=stored.release)
+        return self._jobs.answered(job, stored.release) or self._accept(done, content)
 
     def _foresee(self, ledger: Ledger, read: _Read) -> Stored | None:
         """The stored answer of a question, or None if it would be charged; else an error says why it would not."""

@@ -397,6 +397,18 @@ def test_retries_are_no_further_jobs(served: Service) -> None:
     assert sorted(job["question"] for job in listed.json()["jobs"]) == ["count", "forecast/count"]
 
 
+def test_retry_has_the_answer_of_the_ledger_though_another_was_kept_under_its_id(served: Service) -> None:
+    """As after an older copy of the ledger was restored, which does not know the first question."""
+    other = COUNT.replace(b"0.1", b"0.2")
+    [first] = served.ask(("POST", f"{WHERE}/count", COUNT.replace(b"one", b"first")))
+    desk = served.state.desk
+    [job] = desk.jobs_of(grant("secret"))
+    desk._jobs.add(replace(job, id="kept", request_id="one", answer=first.text), b"")
+    [answer] = served.ask(("POST", f"{WHERE}/count", other))
+    [again] = served.ask(("POST", f"{WHERE}/count", other))
+    assert (again.json()["epsilon"], again.content) == (0.2, answer.content)
+
+
 def test_what_one_account_asked_for_is_not_known_to_another(served: Service) -> None:
     served.ask(("POST", f"{WHERE}/forecast/count", FORECAST))
     again = held_up(served, lambda client: queued(client, FORECAST, "forecast/count"))
