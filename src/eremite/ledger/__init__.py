@@ -22,13 +22,14 @@ from eremite.ledger.process_guard import ProcessGuard
 from eremite.ledger.remaining import remaining
 from eremite.ledger.store import Account
 from eremite.ledger.timeline import BudgetTimeline
-from eremite.ledger.transitions import Reserved, Stored, Unanswered
+from eremite.ledger.transitions import Another, Reserved, Stored, Unanswered, used_for_another
 from eremite.ledger.verify import Verification
 from eremite.ledger.witness import Witness
 from eremite.ledger.witness_file import Witnessed
 
 __all__ = [
     "Account",
+    "Another",
     "Budget",
     "BudgetTimeline",
     "CapSet",
@@ -61,5 +62,6 @@ __all__ = [
     "no_release",
     "open_ledger",
     "remaining",
+    "used_for_another",
     "utc_now",
 ]

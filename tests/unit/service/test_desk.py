@@ -16,6 +16,7 @@ from eremite.ledger import Account, Ledger, Released
 from eremite.service.jobs import JobFile
 from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
+from eremite.service.worker import WorkerDied
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
@@ -252,6 +253,48 @@ def test_question_under_way_at_a_crash_is_lost_or_done_as_the_ledger_says(
         assert after["answer"] == json.loads(kept[0].release)
     else:
         assert "it was charged, and its answer is lost" in after["error"]
+
+
+@pytest.mark.parametrize("released", [False, True])
+@pytest.mark.parametrize("ends", ["service", "worker"])
+def test_question_under_way_at_a_crash_takes_nothing_of_another_under_its_id(
+    served: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, released: bool
+) -> None:
+    """Another process charged its id for another question in the meantime."""
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    worker = desk._forecast_lane._worker
+    other = replace(desk.asked(job), body=COUNT.replace(b"0.1", b"0.2"))
+
+    def charge_other(_: Any = None) -> None:
+        [paid] = worker._work.charge([other])
+        if released:
+            worker._work.compute(other, paid.charged_at)
+        raise WorkerDied
+
+    if ends == "worker":
+        monkeypatch.setattr(worker, "call", charge_other)
+    else:
+        desk._jobs.update(replace(job, state="running"))
+        with pytest.raises(WorkerDied):
+            charge_other()
+    [after] = restarted(served, tmp_path)
+    assert (after["state"], after["status"], "answer" in after) == ("refused", 422, False)
+    assert after["error"].startswith("Request id 'one' was used for another request;")
+
+
+def test_question_charged_under_the_rules_of_now_is_found_after_a_crash(served: Service, tmp_path: Path) -> None:
+    """It waited while the rules changed, or the version: the job has the fingerprint of before."""
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    desk._jobs._file.execute("UPDATE jobs SET fingerprint = '2:before', state = 'running'")
+    work, asked = desk._forecast_lane._worker._work, desk.asked(job)
+    [paid] = work.charge([asked])
+    work.compute(asked, paid.charged_at)
+    [after] = restarted(served, tmp_path)
+    assert after["state"] == "done"
 
 
 def test_jobs_are_kept_in_a_file_of_their_owner_that_one_service_has(tmp_path: Path, served: Service) -> None:
