@@ -13,10 +13,11 @@ import pytest
 from eremite import Table
 from eremite.errors import InputError
 from eremite.ledger import Account, Ledger, Released
+from eremite.service.assembly import Assembly
 from eremite.service.jobs import JobFile
 from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
-from eremite.service.worker import WorkerDied
+from eremite.service.worker import Opening, ProcessWorker, WorkerDied
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
@@ -134,6 +135,20 @@ def test_forecast_that_was_made_comes_at_once(served: Service) -> None:
     [answer] = served.ask(("POST", f"{WHERE}/forecast/count", body))
     again = held_up(served, lambda client: queued(client, body, "forecast/count"))
     assert (again.status_code, again.content) == (200, answer.content)
+
+
+def test_forecast_made_before_its_lane_has_the_new_facts_is_not_kept(
+    served: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reload takes the facts of the new rows first, then starts another process that forecasts from them."""
+    assembly = object.__new__(Assembly)
+    assembly.state, assembly._groups = served.state, [["patients"], []]
+    assembly._lanes = [served.state.desk._forecast_lane]
+    monkeypatch.setattr(assembly, "_forecast_opening", lambda facts: Opening(), raising=False)
+    monkeypatch.setattr(ProcessWorker, "start", lambda self: {})
+    served.ask(("POST", f"{WHERE}/forecast/count", FORECAST))
+    asyncio.run(assembly._renew_forecasts())
+    assert not served.state.desk._forecasts
 
 
 def test_canceled_question_is_not_charged_and_one_that_was_answered_cannot_be_canceled(served: Service) -> None:
