@@ -15,20 +15,21 @@ from eremite.ledger.events import (
     RowsReplaced,
     SourceNoted,
 )
-from eremite.ledger.ledger import Entry, Ledger, Remaining, utc_now
+from eremite.ledger.ledger import Entry, Ledger, Remaining, no_release, utc_now
 from eremite.ledger.memory_store import MemoryStore
 from eremite.ledger.opening import Creation, open_ledger
 from eremite.ledger.process_guard import ProcessGuard
 from eremite.ledger.remaining import remaining
 from eremite.ledger.store import Account
 from eremite.ledger.timeline import BudgetTimeline
-from eremite.ledger.transitions import Reserved, Stored, Unanswered
+from eremite.ledger.transitions import Another, Reserved, Stored, Unanswered, used_for_another
 from eremite.ledger.verify import Verification
 from eremite.ledger.witness import Witness
 from eremite.ledger.witness_file import Witnessed
 
 __all__ = [
     "Account",
+    "Another",
     "Budget",
     "BudgetTimeline",
     "CapSet",
@@ -58,7 +59,9 @@ __all__ = [
     "Witness",
     "Witnessed",
     "decide",
+    "no_release",
     "open_ledger",
     "remaining",
+    "used_for_another",
     "utc_now",
 ]

@@ -30,7 +30,7 @@ from eremite.ledger.events import (
 from eremite.ledger.remaining import in_words, remaining
 from eremite.ledger.store import Account, Changes, Page, Slice, Store
 from eremite.ledger.timeline import BudgetTimeline, budget_timeline
-from eremite.ledger.transitions import Reserved, Stored, Unanswered, budget_of, standings_of
+from eremite.ledger.transitions import Another, Reserved, Stored, Unanswered, budget_of, standings_of
 from eremite.ledger.verify import Verification, verification
 from eremite.ledger.witness import Witness
 from eremite.names import quote_name, require_name
@@ -233,9 +233,14 @@ class Ledger:
         """The stored release of a request that asked what one of the fingerprints identifies. Records nothing."""
         return transitions.answered(self._store.page(account, request_id), fingerprints)
 
-    def became_of(self, account: Account, request_id: str) -> Stored | Unanswered | None:
-        """What became of a request: its release, that it has none though it was charged, or None without a charge."""
-        return transitions.became_of(self._store.page(account, request_id))
+    def became_of(
+        self, account: Account, request_id: str, fingerprints: Collection[str] | None = None
+    ) -> Stored | Unanswered | Another | None:
+        """What became of a request: its release, that it has none though it was charged, or None without a charge.
+
+        With fingerprints, an id that was charged for what none of them identifies holds another request.
+        """
+        return transitions.became_of(self._store.page(account, request_id), fingerprints)
 
     def store(self, account: Account, request_id: str, release: str, paid: Reserved) -> None:
         """Store the release of a request that was charged. Only a stored release may be returned to the analyst.
@@ -286,7 +291,7 @@ class Ledger:
         if request_id is not None:
             request = self._store.page(account, request_id).request
             if request is None or request.released is None:
-                raise InputError(f"There is no release under the request id {quote_name(request_id, 40)}.")
+                raise no_release(request_id)
             before = request.released
         return self.releases(account, before=before, limit=limit)
 
@@ -423,3 +428,8 @@ def _at_least_none(limit: int) -> int:
     if limit < 0:
         raise InputError("limit must be 0 or more.")
     return limit
+
+
+def no_release(request_id: str) -> InputError:
+    """The error of a page that begins before a release which is not there, or is not told yet."""
+    return InputError(f"There is no release under the request id {quote_name(request_id, 40)}.")

@@ -46,6 +46,11 @@ class Unanswered:
     """The request was charged and has no release: it is being computed, or its answer was lost in a crash."""
 
 
+@dataclass(frozen=True, slots=True)
+class Another:
+    """The id was charged for another request."""
+
+
 def open_dataset(page: Page, now: datetime, wanted: DatasetOpened) -> tuple[Changes | None, Privacy]:
     """Open a new dataset with the cap, or return the cap that a known dataset has."""
     if page.dataset is not None and page.dataset.cap is not None:
@@ -125,11 +130,21 @@ def answered(page: Page, fingerprints: Collection[str]) -> Stored | None:
     return Stored(_release_in(page.release))
 
 
-def became_of(page: Page) -> Stored | Unanswered | None:
-    """What became of the request of the page; None if it was never charged."""
+def became_of(page: Page, fingerprints: Collection[str] | None = None) -> Stored | Unanswered | Another | None:
+    """What became of the request of the page; None if it was never charged.
+
+    With fingerprints, a request that asked what none of them identifies is another one.
+    """
     if page.request is None:
         return None
+    if fingerprints is not None and page.request.fingerprint not in fingerprints:
+        return Another()
     return Unanswered() if page.release is None else Stored(_release_in(page.release))
+
+
+def used_for_another(request_id: str) -> str:
+    """The sentence for a request whose id was used before."""
+    return f"Request id {request_id!r} was used for another request; ask under a new id, nothing was charged."
 
 
 def store_release(page: Page, now: datetime, released: Released) -> tuple[Changes, None]:
@@ -185,9 +200,7 @@ def _again(
             "nothing was charged."
         )
     if request.fingerprint not in same:
-        raise InputError(
-            f"Request id {wanted.request_id!r} was used for another request; ask under a new id, nothing was charged."
-        )
+        raise InputError(used_for_another(wanted.request_id))
     if page.release is not None:
         return None, Stored(_release_in(page.release))
     return _refused(

@@ -91,9 +91,14 @@ class Assembly:
         await self._renew_forecasts()
 
     async def _renew_forecasts(self) -> None:
+        """Forecast from the facts of now. What was kept from those before, up to this moment, is forgotten."""
         if not self._alone:
             facts = {name: known.facts for name, known in self.state.datasets.items()}
-            await self._lanes[-1].replace(ProcessWorker(self._forecast_opening(facts)), lambda _: None)
+            await self._lanes[-1].replace(ProcessWorker(self._forecast_opening(facts)), self._forget_forecasts)
+
+    def _forget_forecasts(self, _: Mapping[str, Facts]) -> None:
+        for name in self.state.datasets:
+            self.state.desk.forget_forecasts(name)
 
     async def reload_all(self) -> None:
         """Open the rows of all datasets again. What cannot be opened is told to the custodian, and stays as it was."""

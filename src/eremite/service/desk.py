@@ -18,7 +18,7 @@ from uuid import uuid4
 from fastapi import HTTPException
 
 from eremite.errors import BudgetRefused, EremiteError, InputError
-from eremite.ledger import Account, Ledger, Stored, Unanswered
+from eremite.ledger import Account, Another, Ledger, Stored, Unanswered, used_for_another
 from eremite.service.bodies import Bodies, Receive
 from eremite.service.errors import LOG, TOKENS_UNAVAILABLE, TooManyWaiting
 from eremite.service.identity import Proof
@@ -146,7 +146,8 @@ class Desk:
             return same
         if stored is None:
             return self._accept(job, content)
-        return self._jobs.answered(job) or self._accept(replace(job, state="done", answer=stored.release), content)
+        done = replace(job, state="done", answer=stored.release)
+        return self._jobs.answered(job, stored.release) or self._accept(done, content)
 
     def _foresee(self, ledger: Ledger, read: _Read) -> Stored | None:
         """The stored answer of a question, or None if it would be charged; else an error says why it would not."""
@@ -208,9 +209,7 @@ class Desk:
         key = (job.dataset, job.account, job.request_id)
         same = next((o for o in self._unended.values() if (o.dataset, o.account, o.request_id) == key), None)
         if same is not None and same.fingerprint not in (job.fingerprint, request.former_fingerprint):
-            raise InputError(
-                f"Request id {job.request_id!r} was used for another request; ask under a new id, nothing was charged."
-            )
+            raise InputError(used_for_another(job.request_id or ""))
         return None if same is None else self._note_asker(same, job)
 
     def _note_asker(self, same: Job, job: Job) -> Job:
@@ -262,10 +261,10 @@ class Desk:
         """The jobs of a dataset that wait or run, in the order they were asked. For its custodian."""
         return [job for job in self._unended.values() if job.dataset == dataset]
 
-    def running(self, dataset: str, account: str) -> set[str]:
-        """The ids of requests whose turn has not ended. Their releases may be stored, and are not told yet."""
-        jobs = (job for job in self._unended.values() if job.state == "running")
-        return {job.request_id for job in jobs if (job.dataset, job.account) == (dataset, account) and job.request_id}
+    def unended_ids(self, dataset: str, account: str) -> set[str]:
+        """The ids of requests that wait or run. Releases may be stored of those that run, and are not told yet."""
+        jobs = (job for job in self._unended.values() if (job.dataset, job.account) == (dataset, account))
+        return {job.request_id for job in jobs if job.request_id is not None}
 
     def queue_lengths(self) -> dict[str, int]:
         """How many jobs wait, by dataset, and for forecasts."""
@@ -327,9 +326,23 @@ class Desk:
         """What a worker is told of a job."""
         return Asked(job.dataset, job.account, job.question, self._jobs.body(job), job.request_id or "")
 
-    def became_of(self, job: Job) -> Stored | Unanswered | None:
-        """What the ledger says of a job."""
-        return self._datasets[job.dataset].ledger.became_of(Account(job.dataset, job.account), job.request_id or "")
+    def became_of(self, job: Job) -> Stored | Unanswered | Another | None:
+        """What the ledger says of a job, and not of another question under its id."""
+        account, ledger = Account(job.dataset, job.account), self._datasets[job.dataset].ledger
+        return ledger.became_of(account, job.request_id or "", self._fingerprints(job))
+
+    def _fingerprints(self, job: Job) -> set[str]:
+        """All that may identify the question of a job in the ledger.
+
+        It may have been charged as it was asked; or under the rules and the version of now, if it waited meanwhile.
+        """
+        found, dataset, body = {job.fingerprint}, self._datasets[job.dataset], self._jobs.body(job)
+        for about in (dataset, dataset.of_any_size):
+            with suppress(InputError):  # it may no longer fit the rows
+                query, _ = QUESTIONS[job.question].body.read(body, facts_of(about.facts))
+                request = Request(query.plan(about.table), about.table)
+                found |= {request.fingerprint, request.former_fingerprint}
+        return found
 
     def end(self, outcomes: Mapping[str, Outcome]) -> None:
         """Let jobs end, by their ids, all at once."""
@@ -405,6 +418,9 @@ class Desk:
                 self._end(job, replace(job, state="done", answer=found.release))
             elif isinstance(found, Unanswered):
                 self._end(job, replace(job, state="lost", refusal=Refused(status=500, sentence=_LOST)))
+            elif isinstance(found, Another):
+                refusal = Refused(status=422, sentence=used_for_another(job.request_id or ""))
+                self._end(job, replace(job, state="refused", refusal=refusal))
             else:
                 self._lane(job).put(self._change(replace(job, state="queued")), self)
 

@@ -150,12 +150,15 @@ class JobFile:
         )
         return [_job(row) for row in found.fetchall()]
 
-    def answered(self, job: Job) -> Job | None:
-        """The job that was done under the same request id, if there is one."""
+    def answered(self, job: Job, release: str) -> Job | None:
+        """The job that was done under the same request id with this release, if there is one.
+
+        Another may have been done under the id, if the ledger was restored from an older copy since.
+        """
         found = self._file.execute(
             f"SELECT {_FIELDS} FROM jobs "  # noqa: S608 -- constants
-            "WHERE account = ? AND dataset = ? AND request_id = ? AND state = 'done' LIMIT 1",
-            (job.account, job.dataset, job.request_id),
+            "WHERE account = ? AND dataset = ? AND request_id = ? AND state = 'done' AND answer = ? LIMIT 1",
+            (job.account, job.dataset, job.request_id, release),
         ).fetchone()
         return None if found is None else _job(found)
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from eremite.errors import EremiteError
-from eremite.ledger import Stored, Unanswered
+from eremite.ledger import Another, Stored, Unanswered, used_for_another
 from eremite.service.jobs import Job
 from eremite.service.ticks import sleep_until_tick
 from eremite.service.waiting import WaitingJobs
@@ -48,8 +48,8 @@ class Clerk(Protocol):
     def asked(self, job: Job) -> Asked:
         """What a worker is told of a job."""
 
-    def became_of(self, job: Job) -> Stored | Unanswered | None:
-        """What the ledger says of a job."""
+    def became_of(self, job: Job) -> Stored | Unanswered | Another | None:
+        """What the ledger says of a job, and not of another question under its id."""
 
     def end(self, outcomes: Mapping[str, Outcome]) -> None:
         """Let jobs end, by their ids."""
@@ -189,6 +189,8 @@ class Lane:
                 outcomes[job.id] = Answer(found.release)
             elif isinstance(found, Unanswered):
                 outcomes[job.id] = Failed(500, INTERNAL)
+            elif isinstance(found, Another):
+                outcomes[job.id] = Failed(422, used_for_another(job.request_id or ""))
             elif not started or job.id in self._again:
                 outcomes[job.id] = Failed(503, _NOT_OPEN)
         return outcomes

@@ -12,10 +12,12 @@ import pytest
 
 from eremite import Table
 from eremite.errors import InputError
-from eremite.ledger import Account, Released
+from eremite.ledger import Account, Ledger, Released
+from eremite.service.assembly import Assembly
 from eremite.service.jobs import JobFile
 from eremite.service.state import Dataset
 from eremite.service.tokens import change_grants
+from eremite.service.worker import Opening, ProcessWorker, WorkerDied
 from tests.unit.service.in_process import COLUMNS, GOOD, ROWS, Service, grant, service
 
 COUNT = json.dumps(GOOD["count"] | {"request_id": "one"}).encode()
@@ -133,6 +135,20 @@ def test_forecast_that_was_made_comes_at_once(served: Service) -> None:
     [answer] = served.ask(("POST", f"{WHERE}/forecast/count", body))
     again = held_up(served, lambda client: queued(client, body, "forecast/count"))
     assert (again.status_code, again.content) == (200, answer.content)
+
+
+def test_forecast_made_before_its_lane_has_the_new_facts_is_not_kept(
+    served: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reload takes the facts of the new rows first, then starts another process that forecasts from them."""
+    assembly = object.__new__(Assembly)
+    assembly.state, assembly._groups = served.state, [["patients"], []]
+    assembly._lanes = [served.state.desk._forecast_lane]
+    monkeypatch.setattr(assembly, "_forecast_opening", lambda facts: Opening(), raising=False)
+    monkeypatch.setattr(ProcessWorker, "start", lambda self: {})
+    served.ask(("POST", f"{WHERE}/forecast/count", FORECAST))
+    asyncio.run(assembly._renew_forecasts())
+    assert not served.state.desk._forecasts
 
 
 def test_canceled_question_is_not_charged_and_one_that_was_answered_cannot_be_canceled(served: Service) -> None:
@@ -254,6 +270,48 @@ def test_question_under_way_at_a_crash_is_lost_or_done_as_the_ledger_says(
         assert "it was charged, and its answer is lost" in after["error"]
 
 
+@pytest.mark.parametrize("released", [False, True])
+@pytest.mark.parametrize("ends", ["service", "worker"])
+def test_question_under_way_at_a_crash_takes_nothing_of_another_under_its_id(
+    served: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, released: bool
+) -> None:
+    """Another process charged its id for another question in the meantime."""
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    worker = desk._forecast_lane._worker
+    other = replace(desk.asked(job), body=COUNT.replace(b"0.1", b"0.2"))
+
+    def charge_other(_: Any = None) -> None:
+        [paid] = worker._work.charge([other])
+        if released:
+            worker._work.compute(other, paid.charged_at)
+        raise WorkerDied
+
+    if ends == "worker":
+        monkeypatch.setattr(worker, "call", charge_other)
+    else:
+        desk._jobs.update(replace(job, state="running"))
+        with pytest.raises(WorkerDied):
+            charge_other()
+    [after] = restarted(served, tmp_path)
+    assert (after["state"], after["status"], "answer" in after) == ("refused", 422, False)
+    assert after["error"].startswith("Request id 'one' was used for another request;")
+
+
+def test_question_charged_under_the_rules_of_now_is_found_after_a_crash(served: Service, tmp_path: Path) -> None:
+    """It waited while the rules changed, or the version: the job has the fingerprint of before."""
+    held_up(served, queued)
+    desk = served.state.desk
+    [job] = desk._unended.values()
+    desk._jobs._file.execute("UPDATE jobs SET fingerprint = '2:before', state = 'running'")
+    work, asked = desk._forecast_lane._worker._work, desk.asked(job)
+    [paid] = work.charge([asked])
+    work.compute(asked, paid.charged_at)
+    [after] = restarted(served, tmp_path)
+    assert after["state"] == "done"
+
+
 def test_jobs_are_kept_in_a_file_of_their_owner_that_one_service_has(tmp_path: Path, served: Service) -> None:
     held_up(served, queued)
     [job] = served.state.desk._unended.values()
@@ -349,7 +407,7 @@ def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service)
     desk._unended[job.id] = replace(job, state="running")
     work, asked = desk._forecast_lane._worker._work, desk.asked(job)
     [paid] = work.charge([asked])
-    paths = ["", "/budget", "/releases", "/budgets", "/history", "/jobs"]
+    paths = ["", "/budget", "/releases", "/releases?before=one", "/budgets", "/history", "/jobs"]
     looks = ["/v1/datasets", "/v1/jobs", f"/v1/jobs/{job.id}", "/metrics", *(f"{WHERE}{path}" for path in paths)]
 
     async def seen(token: str) -> list[tuple[int, bytes]]:
@@ -364,7 +422,30 @@ def test_only_the_custodian_sees_a_release_before_its_turn_ends(served: Service)
     assert after[:2] == before[:2]
     changed = [path for path, was, now in zip(looks, before[2], after[2], strict=False) if was != now]
     assert changed == [f"{WHERE}/history"]
-    assert {status for status, _ in before[0]} == {200, 202, 403}
+    assert {status for status, _ in before[0]} == {200, 202, 403, 422}
+
+
+@pytest.mark.parametrize("begins", [False, True])
+@pytest.mark.parametrize("before", ["", "?before=one"])
+def test_turn_that_begins_or_ends_during_a_read_does_not_tell_what_it_read(
+    served: Service, monkeypatch: pytest.MonkeyPatch, before: str, begins: bool
+) -> None:
+    path = f"{WHERE}/releases{before}"
+    [without] = served.ask(("GET", path, b""))
+    served.ask(("POST", f"{WHERE}/count", COUNT))
+    desk, read = served.state.desk, Ledger.releases_before
+    [job] = desk.jobs_of(grant("secret"))
+    running = replace(job, state="running", answer=None)
+
+    def slow(*asked: Any) -> Any:
+        found = read(*asked)
+        desk._unended = {job.id: running} if begins else {}
+        return found
+
+    desk._unended = {} if begins else {job.id: running}
+    monkeypatch.setattr(Ledger, "releases_before", slow)
+    [told] = served.ask(("GET", path, b""))
+    assert (told.status_code, told.content) == (without.status_code, without.content)
 
 
 def test_retries_are_no_further_jobs(served: Service) -> None:
@@ -372,6 +453,18 @@ def test_retries_are_no_further_jobs(served: Service) -> None:
         served.ask(("POST", f"{WHERE}/count", COUNT), ("POST", f"{WHERE}/forecast/count", FORECAST))
     [listed] = served.ask(("GET", "/v1/jobs", b""))
     assert sorted(job["question"] for job in listed.json()["jobs"]) == ["count", "forecast/count"]
+
+
+def test_retry_has_the_answer_of_the_ledger_though_another_was_kept_under_its_id(served: Service) -> None:
+    """As after an older copy of the ledger was restored, which does not know the first question."""
+    other = COUNT.replace(b"0.1", b"0.2")
+    [first] = served.ask(("POST", f"{WHERE}/count", COUNT.replace(b"one", b"first")))
+    desk = served.state.desk
+    [job] = desk.jobs_of(grant("secret"))
+    desk._jobs.add(replace(job, id="kept", request_id="one", answer=first.text), b"")
+    [answer] = served.ask(("POST", f"{WHERE}/count", other))
+    [again] = served.ask(("POST", f"{WHERE}/count", other))
+    assert (again.json()["epsilon"], again.content) == (0.2, answer.content)
 
 
 def test_what_one_account_asked_for_is_not_known_to_another(served: Service) -> None:

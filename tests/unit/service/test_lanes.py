@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from eremite.errors import EremiteError
-from eremite.ledger import Stored, Unanswered
+from eremite.ledger import Another, Stored, Unanswered
 from eremite.service.identity import Proof
 from eremite.service.jobs import Job
 from eremite.service.lanes import Lane, Outcome
@@ -81,7 +81,7 @@ class Clerk:
     """Notes when, in ticks, turns begin and jobs end."""
 
     told: list[tuple[float, str]] = field(default_factory=list)
-    ledger: dict[str, Stored | Unanswered] = field(default_factory=dict)
+    ledger: dict[str, Stored | Unanswered | Another] = field(default_factory=dict)
     logged: list[str] = field(default_factory=list)
     reopenings: int = 0
 
@@ -92,7 +92,7 @@ class Clerk:
     def asked(self, job: Job) -> Asked:
         return Asked(job.dataset, job.account, job.question, job.id.encode(), job.request_id or "")
 
-    def became_of(self, job: Job) -> Stored | Unanswered | None:
+    def became_of(self, job: Job) -> Stored | Unanswered | Another | None:
         return self.ledger.get(job.id)
 
     def end(self, outcomes: Mapping[str, Outcome]) -> None:
@@ -190,6 +190,11 @@ def test_crash_while_charging_leaves_it_to_the_ledger() -> None:
         (0, "begin one two three four"), (1, "one: kept"), (1, "two: 500"), (1, "again three"), (1, "again four"),
         (1, "begin four three"), (2, "four: four answered"), (2, "three: three answered"),
     ]  # fmt: skip
+
+
+def test_crash_while_charging_refuses_a_question_whose_id_holds_another() -> None:
+    clerk = course([job("one")], Worker(dies=[(Charge, "one")]), Clerk(ledger={"one": Another()}))
+    assert clerk.told == [(0, "begin one"), (1, "one: 422")]
 
 
 def test_question_that_crashes_its_worker_twice_does_not_wait_a_third_time() -> None:

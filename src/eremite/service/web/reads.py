@@ -10,7 +10,7 @@ from eremite.ledger import Account, Budget, Entry, Released, Remaining, Stored
 from eremite.privacy import Privacy
 from eremite.release import Release
 from eremite.service.auth import Caller
-from eremite.service.told import told_releases
+from eremite.service.told import told_releases, untold_ids
 from eremite.service.web.views import parsed_release
 
 T = TypeVar("T")
@@ -73,8 +73,9 @@ async def all_answers(caller: Caller) -> list[Given]:
 async def answer(caller: Caller, request_id: str) -> str | None:
     """The JSON of the answer that the caller's account was given under an id; None while its turn has not ended."""
     account, ledger = Account(caller.dataset.name, caller.grant.account), caller.dataset.ledger
+    untold = untold_ids(caller)
     found = await read(caller, lambda: ledger.became_of(account, request_id))
-    untold = caller.state.desk.running(account.dataset, account.analyst)
+    untold |= untold_ids(caller)
     return found.release if isinstance(found, Stored) and request_id not in untold else None
 
 

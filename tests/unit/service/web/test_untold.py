@@ -19,6 +19,9 @@ def test_answer_whose_turn_has_not_ended_is_on_no_page(tmp_path: Path) -> None:
         pages = ("answers", "answers.json", "answers.csv", "answer?id=early", "answer.json?id=early")
         for page in pages:
             assert "early" not in (await visit.get(f"/datasets/patients/{page}")).text
+        unknown = await visit.get("/datasets/patients/answers?before=never")
+        running = await visit.get("/datasets/patients/answers?before=early")
+        assert (running.status_code, running.text) == (422, unknown.text.replace("never", "early"))
         assert "Being computed" in (await visit.get(done.headers["location"])).text
         del served.state.desk._unended[job.id]
         assert "early" in (await visit.get("/datasets/patients/answers")).text
