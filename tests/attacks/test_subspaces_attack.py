@@ -96,7 +96,7 @@ def test_dampened_count_moves_by_at_most_one_step(method, center):
         assert largest_move(case, method, dampened, center, limit) <= 1
 
 
-@pytest.mark.parametrize("center", [0, 1, 2])
+@pytest.mark.parametrize("center", [0, *(pytest.param(c, marks=pytest.mark.slow) for c in (1, 2))])
 def test_dampened_count_moves_by_a_whole_step_somewhere(center):
     """There is nothing to spare, so the attack has teeth."""
     assert max(largest_move(case, "auto", dampened, center, 10) for case in DAMPENED_CASES) == 1
