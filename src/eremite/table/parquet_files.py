@@ -31,7 +31,9 @@ def groups(path: Path) -> int:
 def rows(path: Path, some: range | None = None) -> int:
     """How many rows there are, in some row groups or in all, without reading one; private."""
     found = _metadata(path)
-    return sum(int(found.row_group(group).num_rows) for group in some or range(found.num_row_groups))
+    return sum(
+        int(found.row_group(group).num_rows) for group in (range(found.num_row_groups) if some is None else some)
+    )
 
 
 def batches(path: Path, wanted: Sequence[str], some: range, most: int) -> Iterator[pa.RecordBatch]:
