@@ -25,10 +25,18 @@ SCHEME = "sc://"
 #: with the default memory of 1 GB one of 57 MB ended it.
 MOST_SENT = 16 << 20
 
+#: Plans are simple, and adapting them costs a second. Coordinates hardly become smaller when they are packed, and large
+#: batches are copied as they grow.
+CHEAP_PLANS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),
+}
+
 _MOST_CORES = 1 << 13
 _one_at_a_time = RLock()  # or one would restore what another has set; again, as garbage may be collected meanwhile
-#: Plans are simple, and adapting them costs a second; they have rows in them, and the server need not remember them.
-_SETTINGS = {"spark.sql.adaptive.enabled": "false", "spark.connect.session.planCache.enabled": "false"}
+#: Plans have rows in them, and the server need not remember them.
+_SETTINGS = {**CHEAP_PLANS, "spark.connect.session.planCache.enabled": "false"}
 
 
 def is_connect(session: "SparkSession") -> bool:

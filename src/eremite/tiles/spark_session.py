@@ -15,7 +15,7 @@ from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.table.spark import is_spark, or_raise
 from eremite.tiles.spark import SparkSource, of_files, of_frame
-from eremite.tiles.spark_connect import SCHEME, open_connect
+from eremite.tiles.spark_connect import CHEAP_PLANS, SCHEME, open_connect
 from eremite.tiles.store import Reading
 
 if TYPE_CHECKING:
@@ -31,11 +31,16 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     "spark.driver.maxResultSize": "0",  # how many low rows come is decided by the rows, and by memory
-    "spark.sql.adaptive.enabled": "false",  # plans are simple, and adapting them costs a second
+    **CHEAP_PLANS,
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# Java's second compiler costs more seconds than it saves, since Spark moves bytes here and does not compute.
-_LOCAL = {**_LOOPBACK, "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+# Spark moves bytes here and does not compute: Java's second compiler costs more seconds than it saves, and so do its
+# default way to collect garbage and the packing of coordinates that no network sees.
+_LOCAL = {
+    **_LOOPBACK,
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    "spark.shuffle.compress": "false",
+}
 
 
 def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) -> "SparkSession":
