@@ -1,5 +1,7 @@
 """The contract of low rows: in tiles they are the same rows, with the same degrees and crowds, as in memory."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from eremite.geometry.around import Around
 from eremite.table.rules import CellRules
 from eremite.tiles import counting, names
 from eremite.tiles import low as low_module
+from eremite.tiles.boxes import Boxes
 from eremite.tiles.tiling import Tiling
 from tests.definition import are_neighbors
 from tests.tiled import TilesHere, tiled
@@ -124,6 +127,13 @@ def _visits_of_touching_tiles_alone(visits):
     return lambda self, reach: visits(self, reach / 4)
 
 
+def _boxes_of_first_children(tiles, found, d):
+    boxes = Boxes.of(tiles, found, d)
+    for node in range(len(tiles) - 1, 0, -1):
+        boxes.lows[node], boxes.highs[node] = boxes.lows[2 * node], boxes.highs[2 * node]
+    return boxes
+
+
 def _counts_itself(self, begin, places):
     lists = _named(self, begin, places)
     return lists._replace(lengths=lists.lengths + self._is_first[begin + places])
@@ -142,6 +152,7 @@ _thinned, _named = Tiling.thinned, low_module.LowTable._named
 MISTAKES = {
     "rows do not visit other tiles": (low_module._View, "visits", _no_visits),
     "rows visit half as far": (low_module._View, "visits", _visits_of_touching_tiles_alone(low_module._View.visits)),
+    "a box lacks a child": (low_module, "Boxes", SimpleNamespace(of=_boxes_of_first_children)),
     "a row is around itself": (low_module.LowTable, "_named", _counts_itself),
     "copies are not around each other": (low_module.LowTable, "_named", _no_copies),
     "the grid of visitors is narrower than the reach": (counting, "SLACK", -0.8),

@@ -33,7 +33,8 @@ from eremite.outliers import OutlierDefinition
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
-from eremite.tiles.counting import CountVisitors, CountWithin, ListVisitors, Some, touching
+from eremite.tiles.boxes import Boxes
+from eremite.tiles.counting import CountVisitors, CountWithin, ListVisitors, Some
 from eremite.tiles.tiling import tiling_of
 
 _ROWS = 400
@@ -78,7 +79,7 @@ def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
         CountWithin(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), None)
         CountVisitors(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), visitors)
         ListVisitors(d, rows.shape[1], radius)(rows.reshape(-1), visitors)
-    touching(points, points[:1], points[1:2], squared_reach(radius, d))
+    Boxes.of(range(1), {0: (points[0], points[1])}, d).touched_by(points, squared_reach(radius, d))
 
 
 def _thin(points: NDArray[np.float64], radius: float) -> None:

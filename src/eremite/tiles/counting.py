@@ -16,6 +16,8 @@ from eremite.table.bounds import FloatArray
 from eremite.tiles.store import Packed, unpacked
 
 _AXES = 3  # of the grid that tells which rows may be near visitors: 27 cells for each visitor
+_SLOTS = 1 << 11  # bits for each visitor, so that few cells share one
+_MOST_SLOTS = 1 << 26  # for all of them; with more visitors than they serve, more rows are looked at
 _LEAST_WIDTH = 2.0**-20  # of its cells: rounding moves a coordinate by far less (claim T3)
 
 
@@ -63,7 +65,7 @@ class CountWithin:
             points = here.points if places.size == len(here) else here.points[places]
             degrees[places] = find_neighbors_with(1, points, self.radius, self.cap).degrees
         lacking = np.flatnonzero(degrees < self.cap)
-        return Counted(here.at(lacking), degrees[lacking], here.points.min(axis=0), here.points.max(axis=0))
+        return Counted(here.at(lacking), degrees[lacking], *_box(here.points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +140,6 @@ def by_stratum(codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.intp]
         yield int(codes[places[0]]), places
 
 
-def touching(points: FloatArray, lows: FloatArray, highs: FloatArray, reach: float) -> NDArray[np.bool_]:
-    """For each point and each box whether a row in the box may be a neighbor of the point (E4), [point, box]."""
-    out = np.empty((len(points), len(lows)), np.bool_)
-    _touching(points, lows, highs, reach, out)
-    return out
-
-
 def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
     """For each stratum with both: the places of its visitors, and the rows of the tile that may be near some of them.
 
@@ -153,7 +148,7 @@ def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[n
     """
     width = max(np.sqrt(reach) * (1 + SLACK), _LEAST_WIDTH)
     axes = np.argsort(np.ptp(visitors.points, axis=0), kind="stable")[::-1][:_AXES]
-    marks = np.zeros(1 << max(10, (64 * len(visitors)).bit_length()), np.bool_)
+    marks = np.zeros(min(_SLOTS << (len(visitors) - 1).bit_length(), _MOST_SLOTS) // 8, np.uint8)
     _mark(visitors.points, axes, 1 / width, marks)
     near = np.empty(len(here), np.bool_)
     _is_marked(here.points, axes, 1 / width, marks, near)
@@ -164,26 +159,14 @@ def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[n
             yield places, np.ascontiguousarray(hosts.points[places_of[code]])
 
 
+def _box(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The least and the largest coordinates. Column by column: along the rows, NumPy takes twenty times as long."""
+    return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
+
+
 def _as_keys(points: FloatArray) -> NDArray[np.void]:
     """One value for each point, equal where the points are; scaled rows have no negative zeros."""
     return np.ascontiguousarray(points).view(np.dtype((np.void, points.itemsize * points.shape[1]))).reshape(-1)
-
-
-@kernel
-def _to_box(point, low, high):
-    """The least that the expression can be for a point and a row in the box, in floats (E4)."""
-    total = 0.0
-    for c in range(point.size):
-        gap = max(max(low[c] - point[c], point[c] - high[c]), 0.0)
-        total += gap * gap
-    return total
-
-
-@kernel
-def _touching(points, lows, highs, reach, out):
-    for i in range(points.shape[0]):
-        for box in range(lows.shape[0]):
-            out[i, box] = _to_box(points[i], lows[box], highs[box]) <= reach
 
 
 @inlined
@@ -207,7 +190,8 @@ def _mark(points, axes, scale, marks):
             for c in range(axes.size):
                 cell[c] = np.int64(points[i, axes[c]] * scale) + left % 3  # one more than it is: none is negative
                 left //= 3
-            marks[_slot(cell, marks.size)] = True
+            slot = _slot(cell, 8 * marks.size)
+            marks[slot >> U(3)] |= np.uint8(1) << np.uint8(slot & U(7))
 
 
 @kernel
@@ -216,4 +200,5 @@ def _is_marked(points, axes, scale, marks, out):
     for i in range(points.shape[0]):
         for c in range(axes.size):
             cell[c] = np.int64(points[i, axes[c]] * scale) + 1
-        out[i] = marks[_slot(cell, marks.size)]
+        slot = _slot(cell, 8 * marks.size)
+        out[i] = marks[slot >> U(3)] >> np.uint8(slot & U(7)) & np.uint8(1)

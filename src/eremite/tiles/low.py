@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from eremite.engines import LowRows
 from eremite.engines.low import Lists
 from eremite.engines.pair import squared_reach
-from eremite.table.bounds import FloatArray
-from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined, touching
+from eremite.tiles.boxes import Boxes
+from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles, TileWork
-
-_AT_A_TIME = 1 << 16  # rows that are compared with the boxes of all tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     work = CountWithin(asked.d, asked.width, asked.radius, asked.cap)
     numbers = [number for view in views for number in view]
     counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, dict.fromkeys(numbers)) if found}
-    homes = [_View.of({n: counted[n] for n in view if n in counted}) for view in views]
+    homes = [_View.of(view, {n: counted.pop(n) for n in view if n in counted}, asked.d) for view in views]
     hosts = {n: (home, places) for home in homes for n, places in home.visits(asked.reach).items()}
     visit = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
     guests = {n: (home.rows, places) for n, (home, places) in hosts.items()}
@@ -83,61 +81,46 @@ def _most_at_once(rows: Some, most_bytes: int) -> int:
 
 @dataclass(slots=True)
 class _View:
-    """The tiles of a view that have rows, their boxes, and all rows that lack neighbors in their own tile."""
+    """The boxes of the tiles of a view, and all rows that lack neighbors in their own tile."""
 
-    numbers: list[int]
-    lows: FloatArray
-    highs: FloatArray
+    boxes: Boxes
     rows: Some
     degrees: NDArray[np.int64]
-    home: NDArray[np.intp]  # the tile of each row, by its place among `numbers`
+    home: NDArray[np.int64]  # the tile of each row
 
     @classmethod
-    def of(cls, counted: dict[int, Counted]) -> "_View":
+    def of(cls, tiles: range, counted: dict[int, Counted], d: int) -> "_View":
         found = list(counted.values())
+        boxes = Boxes.of(tiles, {n: (one.low, one.high) for n, one in counted.items()}, d)
+        points = np.concatenate([np.empty((0, d)), *(one.lacking.points for one in found)])
+        codes = np.concatenate([np.empty(0, np.int64), *(one.lacking.codes for one in found)])
+        degrees = np.concatenate([np.empty(0, np.int64), *(one.degrees for one in found)])
         sizes = [len(one.lacking) for one in found]
-        if not found:
-            nothing = np.empty((0, 1))
-            return cls([], nothing, nothing, Some(nothing, np.empty(0, np.int64)), np.empty(0, np.int64), np.arange(0))
-        return cls(
-            list(counted),
-            np.stack([one.low for one in found]),
-            np.stack([one.high for one in found]),
-            Some(np.concatenate([o.lacking.points for o in found]), np.concatenate([o.lacking.codes for o in found])),
-            np.concatenate([one.degrees for one in found]),
-            np.repeat(np.arange(len(found)), sizes),
-        )
+        return cls(boxes, Some(points, codes), degrees, np.repeat(np.array(list(counted), np.int64), sizes))
 
     def visits(self, reach: float) -> dict[int, NDArray[np.intp]]:
         """Which rows visit which tile: those that may have neighbors there (E4)."""
-        if not self.numbers:
-            return {}
-        guests = _guests(self.rows.points, (self.numbers, self.lows, self.highs), reach)
-        away = {n: rows[self.home[rows] != at] for at, (n, rows) in enumerate(guests.items())}
+        guests = self.boxes.touched_by(self.rows.points, reach)
+        away = {n: rows[self.home[rows] != n] for n, rows in guests.items()}
         return {n: rows for n, rows in away.items() if rows.size}
 
     def low_table(self, tiles: Tiles, asked: Asked) -> "LowTable":
         """The rows that are low after all visits, in an order that depends on them alone."""
         low = np.flatnonzero(self.degrees < asked.cap)
-        rows = self.rows.at(low)
-        order = np.lexsort((*rows.points.T[::-1], rows.codes))
-        low = low[order]
-        boxes = (self.numbers, self.lows, self.highs)
-        return LowTable(tiles, asked, self.rows.at(low), self.degrees[low], boxes)
+        low = low[_order(self.rows.at(low))]
+        return LowTable(tiles, asked, self.rows.at(low), self.degrees[low], self.boxes)
 
 
-Boxes = tuple[list[int], FloatArray, FloatArray]  # the tiles that have rows, and the box of each
-
-
-def _guests(points: FloatArray, boxes: Boxes, reach: float) -> dict[int, NDArray[np.intp]]:
-    """For each tile, the rows whose balls touch its box."""
-    numbers, lows, highs = boxes
-    found: list[list[NDArray[np.intp]]] = [[np.empty(0, np.intp)] for _ in numbers]
-    for begin in range(0, len(points), _AT_A_TIME):
-        touched = touching(points[begin : begin + _AT_A_TIME], lows, highs, reach)
-        for at, rows in enumerate(found):
-            rows.append(begin + np.flatnonzero(touched[:, at]))
-    return {n: np.concatenate(rows) for n, rows in zip(numbers, found, strict=True)}
+def _order(rows: Some) -> NDArray[np.intp]:
+    """The order of rows by stratum and coordinates; most of it is told by the first coordinate alone."""
+    if not (rows.codes == rows.codes[:1]).all():
+        return np.lexsort((*rows.points.T[::-1], rows.codes))
+    order = np.argsort(rows.points[:, 0])
+    first = rows.points[order, 0]
+    as_before = np.append(False, first[1:] == first[:-1])
+    tied = np.flatnonzero(as_before | np.append(as_before[1:], False))
+    order[tied] = order[tied][np.lexsort(rows.points[order[tied]].T[::-1])]
+    return order
 
 
 class LowTable:
@@ -152,8 +135,8 @@ class LowTable:
         boxes: Boxes,
     ) -> None:
         self._tiles, self._asked, self._rows, self._degrees, self._boxes = tiles, asked, rows, degrees, boxes
-        new = np.append(np.ones(min(1, len(rows)), np.bool_), (np.diff(rows.points, axis=0) != 0).any(axis=1))
-        new[1:] |= np.diff(rows.codes) != 0
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in (rows.codes, *rows.points.T)])
         self._firsts = np.flatnonzero(new)
         self._distinct = np.cumsum(new) - 1  # which of the different rows each row is a copy of
         self._is_first = new
@@ -189,9 +172,9 @@ class LowTable:
     def _fetch(self, unknown: NDArray[np.intp]) -> None:
         """List the names around these different rows; each names itself last."""
         wanted = self._rows.at(self._firsts[unknown])
-        guests = _guests(wanted.points, self._boxes, self._asked.reach)
+        guests = self._boxes.touched_by(wanted.points, self._asked.reach)
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
-        visiting = {n: (wanted, rows) for n, rows in guests.items() if rows.size}
+        visiting = {n: (wanted, rows) for n, rows in guests.items()}
         owner, found = [np.empty(0, np.int64)], list[Near]()
         for _, visitors, near in _visited(self._tiles, work, visiting):
             owner.append(visitors[near.visitor])
