@@ -1,6 +1,7 @@
 """The rows that take part in a question, ordered by stratum."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from eremite.table.bounds import FloatArray
 
 Places: TypeAlias = NDArray[np.intp] | None  # numbers of rows; None: all rows
+
+_BLOCK = 1 << 18  # rows that one thread puts together at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -54,11 +57,21 @@ def split(
     return [_in_strata(rows, numbers, keys, group * radix) for group, (rows, numbers, keys) in enumerate(parts)]
 
 
-def gather(scaled: Sequence[FloatArray], places: NDArray[np.intp]) -> FloatArray:
-    """The rows at these places, over the given columns."""
-    points: FloatArray = np.empty((len(places), len(scaled)), dtype=np.float64)
-    for place, column in enumerate(scaled):
-        points[:, place] = column[places]
+def gather(scaled: Sequence[FloatArray], places: Places) -> FloatArray:
+    """The rows at these places, over the given columns; on all cores, as memory costs time when it is first used."""
+    size = len(scaled[0]) if places is None else len(places)
+    points: FloatArray = np.empty((size, len(scaled)), dtype=np.float64)
+
+    def fill(start: int) -> None:
+        some = slice(start, start + _BLOCK)
+        for place, column in enumerate(scaled):
+            points[some, place] = column[some if places is None else places[some]]
+
+    if size <= _BLOCK:
+        fill(0)
+    else:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(fill, range(0, size, _BLOCK)))
     return points
 
 

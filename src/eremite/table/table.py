@@ -152,8 +152,7 @@ class Table(DeclaredTable):
         Rows that are left out in one of the columns take no part.
         """
         names = self._names(columns)
-        places = self._taking_part(names)
-        points = self._all_points(names) if places is None else gather(self._chosen(names), places)
+        points = gather(self._chosen(names), self._taking_part(names))
         points.flags.writeable = False
         return points
 
@@ -180,8 +179,7 @@ class Table(DeclaredTable):
 
     def _part(self, names: Sequence[str], strata: tuple[str, ...], places: Places) -> Part:
         if not strata:
-            points = self._all_points(names) if places is None else gather(self._chosen(names), places)
-            return whole_part(points, places)
+            return whole_part(gather(self._chosen(names), places), places)
         codes, radix = self._combined(strata, places)
         return split(self._chosen(names), places, codes, radix, 1, within=True)[0]
 
@@ -195,12 +193,6 @@ class Table(DeclaredTable):
 
     def _chosen(self, names: Iterable[str]) -> list[FloatArray]:
         return [self._scaled[self.columns.index(name)] for name in names]
-
-    def _all_points(self, names: Sequence[str]) -> FloatArray:
-        points: FloatArray = np.empty((self.all_rows(), len(names)), dtype=np.float64)
-        for place, column in enumerate(self._chosen(names)):
-            points[:, place] = column
-        return points
 
     def _taking_part(self, names: Iterable[str]) -> NDArray[np.intp] | None:
         """The rows that no column leaves out; None if none of the columns may leave out a row, which is public."""

@@ -5,11 +5,12 @@ each tile is read back and worked on by one thread. What is in memory at once ar
 to the scratch file, and one tile for each thread.
 """
 
+import ctypes
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from functools import reduce
 from pathlib import Path
 from threading import Lock
@@ -103,9 +104,7 @@ class FilesSource:
                     batches.stop()
                     raise
 
-            if self._threads == 1:
-                return [run(0)]
-            with ThreadPoolExecutor(self._threads) as pool:
+            with _threads(self._threads) as pool:
                 started = [pool.submit(run, thread) for thread in range(self._threads)]
                 try:
                     return [future.result() for future in started]
@@ -135,11 +134,8 @@ class FileTiles:
         def worked(tile: int) -> tuple[int, Any]:
             return tile, work(self._scratch.read(tile), inputs[tile])
 
-        if self._threads == 1:
-            yield from map(worked, waiting)
-            return
         started: set[Future[tuple[int, Any]]] = set()
-        with ThreadPoolExecutor(self._threads) as pool:
+        with _threads(self._threads) as pool:
             try:
                 while waiting or started:
                     while waiting and len(started) < 2 * self._threads:  # as many wait for a thread as have one
@@ -153,6 +149,22 @@ class FileTiles:
     def close(self) -> None:
         """Remove them."""
         self._scratch.close()
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """So many threads, which find all memory free that nobody uses, and leave none behind."""
+    _return_memory()
+    with ThreadPoolExecutor(count) as pool:
+        yield pool
+    _return_memory()
+
+
+def _return_memory() -> None:
+    """Return to the system what was freed: allocators keep it, a part for each thread."""
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError):  # not every C library has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Batches:
