@@ -114,9 +114,36 @@ def test_turns_of_visitors_change_no_answer(monkeypatch, most_sent):
     assert crowds(there, 19) == crowds(here, 19)
 
 
-def test_counts_at_several_radii_are_those_in_memory():
-    points, radii = TABLES["clusters"], (0.01, 0.03, 0.1)
-    assert in_tiles(points).with_fewer(4, radii) == [low_rows(points, radius, 4, 4).outliers for radius in radii]
+RADII = (1e-9, 0.001, 0.01, 0.03, 0.0625, 0.1, 0.125, 0.25, 0.5)  # some as far as values on the cuts are apart
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_counts_at_several_radii_are_those_in_memory(name):
+    points = TABLES[name]
+    assert in_tiles(points).with_fewer(4, RADII) == [low_rows(points, radius, 4, 4).outliers for radius in RADII]
+
+
+def test_counts_at_small_radii_leave_most_rows_in_their_tiles(monkeypatch):
+    met = []
+    monkeypatch.setattr(low_module._View, "count_low", lambda home, cap, codes: met.append(len(home.rows)) or 0)
+    in_tiles(TABLES["uniform in 2 columns"]).with_fewer(4, (0.002,))
+    assert met[0] < 60  # of 600, all of which are outliers
+
+
+def _is_half_as_far_inside(points, cell, reach):
+    return _is_inside(points, cell, reach / 4)
+
+
+def _is_inside_in_the_first_column(points, cell, reach):
+    return _is_inside(points, tuple(ends[:1] for ends in cell), reach)
+
+
+@pytest.mark.parametrize("mistake", [_is_half_as_far_inside, _is_inside_in_the_first_column])
+def test_the_contract_sees_rows_that_should_have_visited(monkeypatch, mistake):
+    monkeypatch.setattr(counting, "_is_inside", mistake)
+    with pytest.raises(AssertionError):
+        for name in ("clusters", "uniform in 2 columns", "on the cuts"):
+            test_counts_at_several_radii_are_those_in_memory(name)
 
 
 def _no_visits(self, reach):
@@ -148,7 +175,7 @@ def _half_as_many_copies(self, tile, rows, most_copies):
     return _thinned(self, tile, rows, 125)  # half of the cap
 
 
-_thinned, _named = Tiling.thinned, low_module.LowTable._named
+_thinned, _named, _is_inside = Tiling.thinned, low_module.LowTable._named, counting._is_inside
 MISTAKES = {
     "rows do not visit other tiles": (low_module._View, "visits", _no_visits),
     "rows visit half as far": (low_module._View, "visits", _visits_of_touching_tiles_alone(low_module._View.visits)),

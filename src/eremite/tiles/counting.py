@@ -38,12 +38,20 @@ class Some:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """The rows of a tile that have too few neighbors in it, how many they have there, and the box around all rows."""
+    """The rows of a tile that have too few neighbors in it, how many they have there, and the box around all rows.
+
+    Rows that have no neighbor elsewhere may be left out; then their strata are told, and how many each has.
+    """
 
     lacking: Some
     degrees: NDArray[np.int64]
     low: FloatArray
     high: FloatArray
+    alone: dict[int, int]
+
+
+#: The room of a tile: no other tile has rows that are at least the first and below the second in every column.
+Cell = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +63,8 @@ class CountWithin:
     radius: float
     cap: int
 
-    def __call__(self, rows: Packed, _given: None) -> Counted | None:
-        """The rows below the cap; None of a tile without rows."""
+    def __call__(self, rows: Packed, cell: Cell | None) -> Counted | None:
+        """The rows below the cap, or of these the ones that may have neighbors outside of the cell; None of no rows."""
         here = Some(*unpacked(rows, self.d, self.width))
         if len(here) == 0:
             return None
@@ -64,8 +72,13 @@ class CountWithin:
         for _, places in by_stratum(here.codes):
             points = here.points if places.size == len(here) else here.points[places]
             degrees[places] = find_neighbors_with(1, points, self.radius, self.cap).degrees
-        lacking = np.flatnonzero(degrees < self.cap)
-        return Counted(here.at(lacking), degrees[lacking], *_box(here.points))
+        lacking, alone = np.flatnonzero(degrees < self.cap), dict[int, int]()
+        if cell is not None:
+            inside = _is_inside(here.points[lacking], cell, squared_reach(self.radius, self.d))
+            codes, counts = np.unique(here.codes[lacking[inside]], return_counts=True)
+            alone = dict(zip(codes.tolist(), counts.tolist(), strict=True))
+            lacking = lacking[~inside]
+        return Counted(here.at(lacking), degrees[lacking], *_box(here.points), alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +170,14 @@ def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[n
     for code, places in by_stratum(visitors.codes):
         if code in places_of:
             yield places, np.ascontiguousarray(hosts.points[places_of[code]])
+
+
+def _is_inside(points: FloatArray, cell: Cell, reach: float) -> NDArray[np.bool_]:
+    """Whether each point of a cell is further than the reach from all that is outside, in one column alone (T7)."""
+    inside = np.ones(len(points), np.bool_)
+    for column, low, high in zip(points.T, *cell, strict=False):
+        inside &= (np.square(column - low) > reach) & (np.square(high - column) > reach)
+    return inside
 
 
 def _box(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -16,7 +16,7 @@ from eremite.engines import LowRows
 from eremite.engines.low import Lists
 from eremite.engines.pair import squared_reach
 from eremite.tiles.boxes import Boxes
-from eremite.tiles.counting import Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined
+from eremite.tiles.counting import Cell, Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles, TileWork
 
@@ -43,16 +43,34 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     How many come together here is private too, so no limit stops them but the memory of the machine: an exact limit
     would tell neighbors apart.
     """
+    within = dict.fromkeys(number for view in views for number in view)
+    return [home.low_table(tiles, asked) for home in _visited_homes(tiles, views, asked, within)]
+
+
+def low_numbers_in(
+    tiles: Tiles, views: Sequence[range], asked: Asked, cells: Mapping[int, Cell], codes: range | None
+) -> list[int]:
+    """How many low rows each view has, in all strata or in those with codes in the range. As private as the rows.
+
+    Only rows near the border of the cell of their tile come together here (claim T7).
+    """
+    homes = _visited_homes(tiles, views, asked, cells)
+    return [home.count_low(asked.cap, codes) for home in homes]
+
+
+def _visited_homes(
+    tiles: Tiles, views: Sequence[range], asked: Asked, within: Mapping[int, Cell | None]
+) -> list["_View"]:
+    """The views, with the degrees of their rows after all visits, up to the cap or more."""
     work = CountWithin(asked.d, asked.width, asked.radius, asked.cap)
-    numbers = [number for view in views for number in view]
-    counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, dict.fromkeys(numbers)) if found}
+    counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, within) if found}
     homes = [_View.of(view, {n: counted.pop(n) for n in view if n in counted}, asked.d) for view in views]
     hosts = {n: (home, places) for home in homes for n, places in home.visits(asked.reach).items()}
     visit = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
     guests = {n: (home.rows, places) for n, (home, places) in hosts.items()}
     for n, places, found in _visited(tiles, visit, guests):
         hosts[n][0].degrees[places] += found
-    return [home.low_table(tiles, asked) for home in homes]
+    return homes
 
 
 Guests = tuple[Some, NDArray[np.intp]]  # rows, and which of them visit a tile
@@ -87,6 +105,7 @@ class _View:
     rows: Some
     degrees: NDArray[np.int64]
     home: NDArray[np.int64]  # the tile of each row
+    alone: list[dict[int, int]]  # low rows that are not here: of each tile, how many of each stratum
 
     @classmethod
     def of(cls, tiles: range, counted: dict[int, Counted], d: int) -> "_View":
@@ -96,13 +115,22 @@ class _View:
         codes = np.concatenate([np.empty(0, np.int64), *(one.lacking.codes for one in found)])
         degrees = np.concatenate([np.empty(0, np.int64), *(one.degrees for one in found)])
         sizes = [len(one.lacking) for one in found]
-        return cls(boxes, Some(points, codes), degrees, np.repeat(np.array(list(counted), np.int64), sizes))
+        home = np.repeat(np.array(list(counted), np.int64), sizes)
+        return cls(boxes, Some(points, codes), degrees, home, [one.alone for one in found])
 
     def visits(self, reach: float) -> dict[int, NDArray[np.intp]]:
         """Which rows visit which tile: those that may have neighbors there (E4)."""
         guests = self.boxes.touched_by(self.rows.points, reach)
         away = {n: rows[self.home[rows] != n] for n, rows in guests.items()}
         return {n: rows for n, rows in away.items() if rows.size}
+
+    def count_low(self, cap: int, codes: range | None) -> int:
+        """How many rows are low after all visits, in all strata or in those with codes in the range."""
+        here = self.rows.codes[self.degrees < cap]
+        if codes is None:
+            return here.size + sum(sum(one.values()) for one in self.alone)
+        elsewhere = sum(count for one in self.alone for code, count in one.items() if code in codes)
+        return int(np.count_nonzero((here >= codes.start) & (here < codes.stop))) + elsewhere
 
     def low_table(self, tiles: Tiles, asked: Asked) -> "LowTable":
         """The rows that are low after all visits, in an order that depends on them alone."""

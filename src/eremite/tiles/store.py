@@ -73,6 +73,11 @@ class Cut:
     most_copies: int
 
     @property
+    def tiles(self) -> range:
+        """The numbers of its tiles."""
+        return range(self.first, self.first + self.tiling.count)
+
+    @property
     def width(self) -> int:
         """How many numbers a row has in a tile."""
         return len(self.coordinates) + bool(self.strata)

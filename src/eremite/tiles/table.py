@@ -16,7 +16,7 @@ from eremite.table import DeclaredTable, Engine, Part, Table
 from eremite.table.bounds import FloatArray
 from eremite.table.declared import require_facts
 from eremite.table.engine import machine_memory
-from eremite.tiles.low import Asked, LowTable, low_rows_in
+from eremite.tiles.low import Asked, LowTable, low_numbers_in, low_rows_in
 from eremite.tiles.near import CountNear, CountNearInSets, CountRows
 from eremite.tiles.store import Chunk, Cut, Reading, Source
 from eremite.tiles.tiling import UNDIVIDED, Tiling, tiling_of
@@ -121,6 +121,8 @@ class _Together:
         self.width = self.d + bool(within)
         self._asked: Asked | None = None
         self._found: list[LowTable] = []
+        self._numbered: tuple[Asked, range | None] | None = None
+        self._numbers: list[int] = []
         self._cuts: list[Cut] = []
         self._tiles: Any = None  # Tiles, once they are cut
 
@@ -128,12 +130,24 @@ class _Together:
         """The low rows of one view; those of all views are found at once, and kept until others are asked for."""
         asked = Asked(self.d, self.width, radius, k, cap)
         if asked != self._asked:
-            if self._tiles is None or cap >= self._cuts[0].most_copies:
-                self._cut(asked)
-            views = [range(cut.first, cut.first + cut.tiling.count) for cut in self._cuts]
-            self._found = low_rows_in(self._tiles, views, asked)
+            self._require_tiles(asked)
+            self._found = low_rows_in(self._tiles, [cut.tiles for cut in self._cuts], asked)
             self._asked = asked
         return self._found[view]
+
+    def low_number(self, view: int, radius: float, cap: int, codes: range | None) -> int:
+        """How many low rows one view has, in all strata or in those with codes in the range; kept for all views."""
+        asked = Asked(self.d, self.width, radius, cap, cap)
+        if (asked, codes) != self._numbered:
+            self._require_tiles(asked)
+            cells = {cut.first + tile: cut.tiling.cell(tile) for cut in self._cuts for tile in range(cut.tiling.count)}
+            self._numbers = low_numbers_in(self._tiles, [cut.tiles for cut in self._cuts], asked, cells, codes)
+            self._numbered = asked, codes
+        return self._numbers[view]
+
+    def _require_tiles(self, asked: Asked) -> None:
+        if self._tiles is None or asked.cap >= self._cuts[0].most_copies:
+            self._cut(asked)
 
     def _cut(self, asked: Asked) -> None:
         """Put the rows into tiles. Of a crowding point, more copies than the cap are kept (claim T2)."""
@@ -177,7 +191,7 @@ class TiledPart:
 
     def with_fewer(self, k: int, radii: tuple[float, ...]) -> list[int]:
         """How many rows have fewer than k neighbors at each radius."""
-        return [sum(one.outliers for one in self.low(radius, k, k)) for radius in radii]
+        return [self._together.low_number(self._view, radius, k, self._codes) for radius in radii]
 
     def near(self, points: FloatArray, strata: NDArray[np.int64], radius: float, cap: int) -> NDArray[np.int64]:
         """For each public point, the number of rows of its stratum within the radius, or the cap if that is less."""

@@ -37,6 +37,19 @@ class Tiling:
         _place(rows, self.axes, self.values, out)
         return out
 
+    def cell(self, tile: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The room of a tile: its rows are at least the first in every column, and below the second."""
+        low, high = np.full((2, int(self.axes.max(initial=0)) + 1), [[-np.inf], [np.inf]])
+        node = self.count + tile
+        while node > 1:
+            up, axis = node // 2, self.axes[node // 2]
+            if node % 2:
+                low[axis] = max(low[axis], self.values[up])
+            else:
+                high[axis] = min(high[axis], self.values[up])
+            node = up
+        return low, high
+
     def sort(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The rows by tile, in their order within each, and where each tile begins, and the last one ends."""
         edges, out = np.zeros(self.count + 1, np.int64), np.empty_like(rows)
