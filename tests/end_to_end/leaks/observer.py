@@ -46,6 +46,8 @@ def watching(capfd: pytest.CaptureFixture[str], sight: Sight) -> Iterator[None]:
     handle, enabled = logging.Logger.handle, logging.Logger.isEnabledFor
 
     def record(self: logging.Logger, record: logging.LogRecord) -> None:
+        if record.name.startswith("py4j"):  # a Spark session of another test forgets its objects in a thread of its own
+            return
         shown = f"{record.levelname} {record.name} {record.getMessage()} {record.pathname}:{record.lineno}"
         sight.append(("log", f"{shown} {record.exc_info!r} {record.stack_info!r}"))
 
