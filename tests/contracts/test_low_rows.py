@@ -1,5 +1,6 @@
 """The contract of low rows: in tiles they are the same rows, with the same degrees and crowds, as in memory."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -117,15 +118,18 @@ def test_turns_of_visitors_change_no_answer(monkeypatch, most_sent):
 RADII = (1e-9, 0.001, 0.01, 0.03, 0.0625, 0.1, 0.125, 0.25, 0.5)  # some as far as values on the cuts are apart
 
 
+def are_those_in_memory(points):
+    return in_tiles(points).with_fewer(4, RADII) == [low_rows(points, radius, 4, 4).outliers for radius in RADII]
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_counts_at_several_radii_are_those_in_memory(name):
-    points = TABLES[name]
-    assert in_tiles(points).with_fewer(4, RADII) == [low_rows(points, radius, 4, 4).outliers for radius in RADII]
+    assert are_those_in_memory(TABLES[name])
 
 
 def test_counts_at_small_radii_leave_most_rows_in_their_tiles(monkeypatch):
     met = []
-    monkeypatch.setattr(low_module._View, "count_low", lambda home, cap, codes: met.append(len(home.rows)) or 0)
+    monkeypatch.setattr(low_module._View, "low_numbers", lambda home, cap: met.append(len(home.rows)) or Counter())
     in_tiles(TABLES["uniform in 2 columns"]).with_fewer(4, (0.002,))
     assert met[0] < 60  # of 600, all of which are outliers
 
@@ -141,9 +145,7 @@ def _is_inside_in_the_first_column(points, cell, reach):
 @pytest.mark.parametrize("mistake", [_is_half_as_far_inside, _is_inside_in_the_first_column])
 def test_the_contract_sees_rows_that_should_have_visited(monkeypatch, mistake):
     monkeypatch.setattr(counting, "_is_inside", mistake)
-    with pytest.raises(AssertionError):
-        for name in ("clusters", "uniform in 2 columns", "on the cuts"):
-            test_counts_at_several_radii_are_those_in_memory(name)
+    assert not all(are_those_in_memory(TABLES[name]) for name in ("clusters", "uniform in 2 columns", "on the cuts"))
 
 
 def _no_visits(self, reach):

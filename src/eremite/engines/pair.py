@@ -119,5 +119,15 @@ def sums_of_squares(columns, row, start, stop, totals):
             totals[j] += difference * difference
 
 
+@inlined
+def gap_to_box(low, high, node, row):
+    """The smallest value that the expression can have for this row and a row of the box, in floats (E4)."""
+    total = 0.0
+    for c in range(row.size):
+        gap = max(max(low[node, c] - row[c], row[c] - high[node, c]), 0.0)
+        total += gap * gap
+    return total
+
+
 #: Whether kernels are compiled; else they run as the Python they are written in.
 COMPILES = hasattr(scan_many, "enable_caching")

@@ -22,7 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers as threads
-from eremite.engines.pair import Columns, U, inlined, kernel, scan_few, scan_many, sums_of_squares, unrolled_axes
+from eremite.engines.pair import (
+    Columns,
+    U,
+    gap_to_box,
+    inlined,
+    kernel,
+    scan_few,
+    scan_many,
+    sums_of_squares,
+    unrolled_axes,
+)
 
 LEAF = 64
 GROUP = 2
@@ -409,20 +419,10 @@ def _scan_batch(
 
 
 @inlined
-def _gap(low, high, node, row):
-    """The smallest value that the expression can have for this row and a row of the box, in floats (E4)."""
-    total = 0.0
-    for c in range(row.size):
-        gap = max(max(low[node, c] - row[c], row[c] - high[node, c]), 0.0)
-        total += gap * gap
-    return total
-
-
-@inlined
 def _push_near(low, high, node, row, reach, stack, waiting):
     """Put those children on the stack that may hold a neighbor, the nearer one on top."""
-    one = _gap(low, high, 2 * node, row)  # infinite for a child without rows
-    two = _gap(low, high, 2 * node + 1, row)
+    one = gap_to_box(low, high, 2 * node, row)  # infinite for a child without rows
+    two = gap_to_box(low, high, 2 * node + 1, row)
     nearer = 2 * node + (two < one)
     if max(one, two) <= reach:
         stack[waiting] = nearer ^ 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers
-from eremite.engines.pair import kernel
+from eremite.engines.pair import gap_to_box, kernel
 from eremite.table.bounds import FloatArray
 
 _ROWS_AT_LEAST = 1 << 14  # of what one thread looks at
@@ -58,16 +58,6 @@ class Boxes:
 
 
 @kernel
-def _touches(point, low, high, reach):
-    """Whether the expression, at the point of the box that is nearest, is within the reach, in floats (E4)."""
-    total = 0.0
-    for c in range(point.size):
-        gap = max(max(low[c] - point[c], point[c] - high[c]), 0.0)
-        total += gap * gap
-    return total <= reach
-
-
-@kernel
 def _behind(node):
     """The node to look at once all below this one is done with; 0 after the last one."""
     while node & 1:
@@ -82,7 +72,7 @@ def _count(points, start, stop, lows, highs, reach, edges):
     for i in range(start, stop):
         node = 1
         while node:
-            touches = _touches(points[i], lows[node], highs[node], reach)
+            touches = gap_to_box(lows, highs, node, points[i]) <= reach
             if touches and node >= tiles:
                 edges[node - tiles + 1] += 1
             node = 2 * node if touches and node < tiles else _behind(node)
@@ -97,7 +87,7 @@ def _fill(points, start, stop, lows, highs, reach, ends, rows):
     for i in range(start, stop):
         node = 1
         while node:
-            touches = _touches(points[i], lows[node], highs[node], reach)
+            touches = gap_to_box(lows, highs, node, points[i]) <= reach
             if touches and node >= tiles:
                 rows[ends[node - tiles]] = i
                 ends[node - tiles] += 1

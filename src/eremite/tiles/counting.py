@@ -3,6 +3,7 @@
 Each work looks at a tile and at rows that visit it, uses one core, and gives the same answer however often it is done.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,14 +41,14 @@ class Some:
 class Counted:
     """The rows of a tile that have too few neighbors in it, how many they have there, and the box around all rows.
 
-    Rows that have no neighbor elsewhere may be left out; then their strata are told, and how many each has.
+    Rows that have no neighbor elsewhere may be left out; `alone` has how many there are of each stratum.
     """
 
     lacking: Some
     degrees: NDArray[np.int64]
     low: FloatArray
     high: FloatArray
-    alone: dict[int, int]
+    alone: Counter[int]
 
 
 #: The room of a tile: no other tile has rows that are at least the first and below the second in every column.
@@ -72,11 +73,10 @@ class CountWithin:
         for _, places in by_stratum(here.codes):
             points = here.points if places.size == len(here) else here.points[places]
             degrees[places] = find_neighbors_with(1, points, self.radius, self.cap).degrees
-        lacking, alone = np.flatnonzero(degrees < self.cap), dict[int, int]()
+        lacking, alone = np.flatnonzero(degrees < self.cap), Counter[int]()
         if cell is not None:
             inside = _is_inside(here.points[lacking], cell, squared_reach(self.radius, self.d))
-            codes, counts = np.unique(here.codes[lacking[inside]], return_counts=True)
-            alone = dict(zip(codes.tolist(), counts.tolist(), strict=True))
+            alone = numbers_of(here.codes[lacking[inside]])
             lacking = lacking[~inside]
         return Counted(here.at(lacking), degrees[lacking], *_box(here.points), alone)
 
@@ -153,6 +153,11 @@ def by_stratum(codes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.intp]
         yield int(codes[places[0]]), places
 
 
+def numbers_of(codes: NDArray[np.int64]) -> Counter[int]:
+    """How often each code occurs."""
+    return Counter({code: places.size for code, places in by_stratum(codes)})
+
+
 def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
     """For each stratum with both: the places of its visitors, and the rows of the tile that may be near some of them.
 
@@ -173,7 +178,7 @@ def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[n
 
 
 def _is_inside(points: FloatArray, cell: Cell, reach: float) -> NDArray[np.bool_]:
-    """Whether each point of a cell is further than the reach from all that is outside, in one column alone (T7)."""
+    """Whether each point of a cell is further than the reach from its border, in every column (claim T7)."""
     inside = np.ones(len(points), np.bool_)
     for column, low, high in zip(points.T, *cell, strict=False):
         inside &= (np.square(column - low) > reach) & (np.square(high - column) > reach)

@@ -3,6 +3,7 @@
 Claims T1 to T4 of `tiles.proof.md`: the same rows, degrees and crowds as in memory.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,17 @@ from eremite.engines import LowRows
 from eremite.engines.low import Lists
 from eremite.engines.pair import squared_reach
 from eremite.tiles.boxes import Boxes
-from eremite.tiles.counting import Cell, Counted, CountVisitors, CountWithin, ListVisitors, Near, Some, joined
+from eremite.tiles.counting import (
+    Cell,
+    Counted,
+    CountVisitors,
+    CountWithin,
+    ListVisitors,
+    Near,
+    Some,
+    joined,
+    numbers_of,
+)
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles, TileWork
 
@@ -47,15 +58,12 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     return [home.low_table(tiles, asked) for home in _visited_homes(tiles, views, asked, within)]
 
 
-def low_numbers_in(
-    tiles: Tiles, views: Sequence[range], asked: Asked, cells: Mapping[int, Cell], codes: range | None
-) -> list[int]:
-    """How many low rows each view has, in all strata or in those with codes in the range. As private as the rows.
+def low_numbers_in(tiles: Tiles, views: Sequence[range], asked: Asked, cells: Mapping[int, Cell]) -> list[Counter[int]]:
+    """How many low rows each stratum of each view has, by its code. As private as the rows.
 
     Only rows near the border of the cell of their tile come together here (claim T7).
     """
-    homes = _visited_homes(tiles, views, asked, cells)
-    return [home.count_low(asked.cap, codes) for home in homes]
+    return [home.low_numbers(asked.cap) for home in _visited_homes(tiles, views, asked, cells)]
 
 
 def _visited_homes(
@@ -105,7 +113,7 @@ class _View:
     rows: Some
     degrees: NDArray[np.int64]
     home: NDArray[np.int64]  # the tile of each row
-    alone: list[dict[int, int]]  # low rows that are not here: of each tile, how many of each stratum
+    alone: list[Counter[int]]  # low rows that are not here: of each tile, how many of each stratum
 
     @classmethod
     def of(cls, tiles: range, counted: dict[int, Counted], d: int) -> "_View":
@@ -124,13 +132,9 @@ class _View:
         away = {n: rows[self.home[rows] != n] for n, rows in guests.items()}
         return {n: rows for n, rows in away.items() if rows.size}
 
-    def count_low(self, cap: int, codes: range | None) -> int:
-        """How many rows are low after all visits, in all strata or in those with codes in the range."""
-        here = self.rows.codes[self.degrees < cap]
-        if codes is None:
-            return here.size + sum(sum(one.values()) for one in self.alone)
-        elsewhere = sum(count for one in self.alone for code, count in one.items() if code in codes)
-        return int(np.count_nonzero((here >= codes.start) & (here < codes.stop))) + elsewhere
+    def low_numbers(self, cap: int) -> Counter[int]:
+        """How many rows of each stratum are low after all visits."""
+        return sum(self.alone, numbers_of(self.rows.codes[self.degrees < cap]))
 
     def low_table(self, tiles: Tiles, asked: Asked) -> "LowTable":
         """The rows that are low after all visits, in an order that depends on them alone."""

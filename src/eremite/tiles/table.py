@@ -1,5 +1,6 @@
 """A private table whose rows are elsewhere: it is asked as one in memory is."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
@@ -121,8 +122,8 @@ class _Together:
         self.width = self.d + bool(within)
         self._asked: Asked | None = None
         self._found: list[LowTable] = []
-        self._numbered: tuple[Asked, range | None] | None = None
-        self._numbers: list[int] = []
+        self._numbered: Asked | None = None
+        self._numbers: list[Counter[int]] = []
         self._cuts: list[Cut] = []
         self._tiles: Any = None  # Tiles, once they are cut
 
@@ -135,14 +136,14 @@ class _Together:
             self._asked = asked
         return self._found[view]
 
-    def low_number(self, view: int, radius: float, cap: int, codes: range | None) -> int:
-        """How many low rows one view has, in all strata or in those with codes in the range; kept for all views."""
+    def low_numbers(self, view: int, radius: float, cap: int) -> Counter[int]:
+        """How many low rows each stratum of one view has, by its code; found for all views at once, and kept."""
         asked = Asked(self.d, self.width, radius, cap, cap)
-        if (asked, codes) != self._numbered:
+        if asked != self._numbered:
             self._require_tiles(asked)
             cells = {cut.first + tile: cut.tiling.cell(tile) for cut in self._cuts for tile in range(cut.tiling.count)}
-            self._numbers = low_numbers_in(self._tiles, [cut.tiles for cut in self._cuts], asked, cells, codes)
-            self._numbered = asked, codes
+            self._numbers = low_numbers_in(self._tiles, [cut.tiles for cut in self._cuts], asked, cells)
+            self._numbered = asked
         return self._numbers[view]
 
     def _require_tiles(self, asked: Asked) -> None:
@@ -191,7 +192,8 @@ class TiledPart:
 
     def with_fewer(self, k: int, radii: tuple[float, ...]) -> list[int]:
         """How many rows have fewer than k neighbors at each radius."""
-        return [self._together.low_number(self._view, radius, k, self._codes) for radius in radii]
+        found = (self._together.low_numbers(self._view, radius, k) for radius in radii)
+        return [sum(n for code, n in one.items() if self._codes is None or code in self._codes) for one in found]
 
     def near(self, points: FloatArray, strata: NDArray[np.int64], radius: float, cap: int) -> NDArray[np.int64]:
         """For each public point, the number of rows of its stratum within the radius, or the cap if that is less."""

@@ -167,6 +167,29 @@ def test_rows_that_go_on_without_their_group_are_definition(monkeypatch):
         assert found.tolist() == np.minimum(wanted, cap).tolist()
 
 
+_count_row = tree._count_row
+
+
+def _half_as_far(columns, low, high, width, reach, *rest):
+    return _count_row(columns, low, high, width, reach / 4, *rest)
+
+
+def _without_the_row_itself(*arguments):
+    return _count_row(*arguments) - 1
+
+
+def _in_one_half_of_the_tree(columns, low, *rest):
+    return _count_row(columns, np.where(np.arange(len(low))[:, None] == 3, np.inf, low), *rest)
+
+
+@pytest.mark.skipif(COMPILED, reason="compiled kernels keep the functions they were compiled with")
+@pytest.mark.parametrize("mistake", [_half_as_far, _without_the_row_itself, _in_one_half_of_the_tree])
+def test_rows_that_go_on_wrongly_are_seen(monkeypatch, mistake):
+    monkeypatch.setattr(tree, "_count_row", mistake)
+    with pytest.raises(AssertionError):
+        test_rows_that_go_on_without_their_group_are_definition(monkeypatch)
+
+
 @pytest.mark.skipif(not COMPILED, reason="takes minutes with compilation off")
 @pytest.mark.parametrize(("shape", "d"), [("clusters", 10), ("coarse", 6), ("skewed", 8)])
 def test_large_groups_part_and_count_what_each_row_counts_alone(shape, d):
