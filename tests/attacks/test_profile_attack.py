@@ -71,7 +71,7 @@ def limited(limits, method):
 LOW_LIMITS = [
     (edges, triangles) for edges in (0, 2, 4, 6, 9, 12, 16, 25) for triangles in (8, 27, 64) if triangles > edges
 ]
-_AT_ONCE = ((0, 8), (9, 27), (16, 64))
+_AT_ONCE = ((0, 8), (9, 27))
 _TRIED = [some if some in _AT_ONCE else pytest.param(*some, marks=pytest.mark.slow) for some in LOW_LIMITS]
 
 

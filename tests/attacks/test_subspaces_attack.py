@@ -172,7 +172,7 @@ def attack(search, cases=SEARCHES, see=seen_by_library):
 @pytest.mark.parametrize("utility", ["compared", "centered", "dampened", "paper"])
 @pytest.mark.parametrize("selection", LAWS)
 @pytest.mark.parametrize("h", [1, 2])
-@pytest.mark.parametrize("epsilon", [HALF, Fraction(3)])
+@pytest.mark.parametrize("epsilon", [HALF, pytest.param(Fraction(3), marks=pytest.mark.slow)])
 def test_search_withstands_all_neighbors(utility, selection, h, epsilon):
     assert attack(Search(epsilon, utility, selection, h)) is None
 

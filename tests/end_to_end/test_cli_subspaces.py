@@ -388,7 +388,7 @@ def test_help_names_every_option_and_where_places_begin(capsys: Captured) -> Non
 @pytest.mark.parametrize(
     ("typed", "sign"),
     [
-        (["detect", "patients.toml", "points.csv"], b"Searching"),
+        pytest.param(["detect", "patients.toml", "points.csv"], b"Searching", marks=pytest.mark.slow),
         (["subspaces", "patients.toml", "--size", "2"], b"Searching"),
         (["report", "patients.toml", "--size", "2", "--progress"], b"3 sets of columns counted"),
     ],
