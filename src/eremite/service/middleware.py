@@ -51,25 +51,34 @@ class QuantizedDelay:
 
 
 class BodyLimit:
-    """Stops reading a body that is too long, and answers 413."""
+    """Stops reading a body that is too long, and answers 413.
+
+    Once a response has begun it is too late for that, and nobody wants the body: a stream of events receives and drops
+    whatever comes, to learn when its client is gone.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        received = 0
+        received, begun = 0, False
 
         async def receive_counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > MAX_BODY_BYTES:
+            if received > MAX_BODY_BYTES and not begun:
                 raise HTTPException(
                     413, f"The body is longer than {MAX_BODY_BYTES // 2**20} MiB; ask for less at once."
                 )
             return message
 
-        await self._app(scope, receive_counted, send)
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = True  # before it is sent, which takes until the next step
+            await send(message)
+
+        await self._app(scope, receive_counted, send_noted)
 
 
 class ErrorBoundary:

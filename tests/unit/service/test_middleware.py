@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from eremite.service.audit import open_audit
 from eremite.service.errors import add_handlers
@@ -35,6 +36,16 @@ async def body(request: Request) -> Response:
 @app.get("/broken")
 async def broken() -> Response:
     raise RuntimeError("a row")
+
+
+@app.get("/stream")
+async def stream() -> Response:
+    async def words() -> AsyncIterator[str]:
+        yield "begun, "
+        await asyncio.sleep(0.3)
+        yield "ended"
+
+    return StreamingResponse(words())
 
 
 def sent(method: str, path: str, **more: Any) -> tuple[httpx.Response, float]:
@@ -69,3 +80,15 @@ def test_every_response_has_headers_a_line_and_a_whole_step(
     [line] = map(json.loads, (tmp_path / "audit.jsonl").read_text().splitlines())
     assert (line["route"], line["status"]) == (route, status)
     assert (response.content == b"") == (method == "HEAD")
+
+
+@pytest.mark.parametrize("arrives", [0.05, 0.25, 0.4], ids=["before its step", "in its middle", "as it ends"])
+def test_stream_goes_on_whatever_body_arrives(arrives: float, caplog: pytest.LogCaptureFixture) -> None:
+    async def late() -> AsyncIterator[bytes]:
+        yield b"x"
+        await asyncio.sleep(arrives)
+        yield b"x" * MAX_BODY_BYTES
+
+    response, took = sent("GET", "/stream", content=late())
+    assert (response.status_code, response.text, took) == (200, "begun, ended", pytest.approx(0.4))
+    assert caplog.records == []

@@ -2,15 +2,19 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
 from uvicorn.server import ServerState
 
 from eremite.service import server
-from eremite.service.limits import MAX_HEAD_BYTES
+from eremite.service.errors import add_handlers
+from eremite.service.limits import MAX_BODY_BYTES, MAX_HEAD_BYTES
+from eremite.service.middleware import add_middleware
 from eremite.service.server import (
     _BODY_RATE,
     _BODY_SECONDS,
@@ -314,3 +318,33 @@ def test_head_that_is_too_long_is_refused_though_it_comes_in_one_piece(length: i
         return told[9:]
 
     assert clockwork.run(run()) == status
+
+
+async def streaming(scope: Any, receive: Any, send: Any) -> None:
+    """An application whose stream ends after a while, however long a body it is sent."""
+
+    async def words() -> AsyncIterator[str]:
+        yield "begun, "
+        await asyncio.sleep(_HEAD_SECONDS)
+        yield "ended"
+
+    await StreamingResponse(words())(scope, receive, send)
+
+
+def test_stream_is_sent_in_full_to_a_client_that_sends_a_long_body(caplog: pytest.LogCaptureFixture) -> None:
+    app = FastAPI()
+    app.mount("/", streaming)
+    add_handlers(app)
+    add_middleware(app, tick=1.0)
+
+    async def talk(connect: Connect) -> bytes:
+        reader, writer = await connect()
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (2 * MAX_BODY_BYTES))
+        writer.write(b"x" * 2 * MAX_BODY_BYTES)
+        await writer.drain()
+        return await reader.readuntil(b"0\r\n\r\n")
+
+    told = served(talk, app)
+    assert told.startswith(b"HTTP/1.1 200 ")
+    assert told.endswith(b"\r\nbegun, \r\n5\r\nended\r\n0\r\n\r\n")
+    assert caplog.records == []
