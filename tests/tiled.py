@@ -32,6 +32,11 @@ class TilesHere:
             rows = np.concatenate(self.rows[number]) if number in self.rows else np.empty(0)
             yield number, travels(work(rows, travels(given)))
 
+    def narrowed(self, work, inputs):
+        found = dict(self.each(work, inputs))
+        kept = {number: [rows] for number, (_, rows) in found.items()}
+        return {number: result for number, (result, _) in found.items()}, TilesHere(kept)
+
     def close(self):
         self.rows.clear()
 

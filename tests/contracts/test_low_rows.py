@@ -208,6 +208,71 @@ def is_wrong(points):
     return sorted_rows(there) != sorted_rows(here) or crowds(there, 249) != crowds(here, 249)
 
 
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in SLOW])
+def test_rows_that_nobody_asks_for_change_no_answer(monkeypatch, name):
+    """Rows are put aside at every radius, and nowhere (claim T8)."""
+    for radius, k, cap in ((0.07, 5, 60), (0.2, 3, 8)):
+        found = []
+        for narrow in (np.inf, -1):
+            monkeypatch.setattr(low_module, "_NARROW", narrow)
+            low = in_tiles(TABLES[name], tile_bytes=512).low(radius, k, cap)
+            found.append([(one.outliers, sorted_rows(one), crowds(one, cap - 1)) for one in low])
+        assert found[0] == found[1]
+
+
+def test_few_rows_are_kept_at_small_radii(monkeypatch):
+    sizes, narrowed = [], TilesHere.narrowed
+
+    def watched(*given):
+        found, tiles = narrowed(*given)
+        sizes.append(sum(rows.size // 2 for parts in tiles.rows.values() for rows in parts))
+        return found, tiles
+
+    monkeypatch.setattr(TilesHere, "narrowed", watched)
+    in_tiles(TABLES["most in one tile"]).low(0.002, 3, 8)
+    assert 100 <= sizes[0] < 300  # of 800, 700 of which are crowded
+
+
+def _keeps_none_near_its_own(self, rows, given):
+    return _count_and_keep(self, rows, (given[0], given[0].at(np.zeros(len(given[0]), bool))))
+
+
+def _keeps_none_near_visitors(self, rows, given):
+    found, _ = _count_and_keep(self, rows, given)
+    _, kept = _count_and_keep(self, rows, (given[1].at(np.zeros(len(given[1]), bool)), given[1]))
+    return found, kept
+
+
+def _counts_its_own_too(self, reach):
+    return {n: (np.concatenate(both), both[1]) for n, both in _visits(self, reach).items()}
+
+
+_count_and_keep, _visits = counting.CountVisitorsAndKeep.__call__, low_module._View.visits
+MISTAKES_IN_KEEPING = {
+    "rows near those of the tile are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_its_own),
+    "rows near visitors are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_visitors),
+    "rows of the tile visit it": (low_module._View, "visits", _counts_its_own_too),
+    "the grid is narrower than the reach": (counting, "SLACK", -0.8),
+}
+
+
+def lists_are_wrong(points):
+    """Whether degrees, or the lists of rows around low rows, are not those of a table without copies."""
+    (there,) = in_tiles(points, tile_bytes=512).low(0.04, 5, 12)
+    lists = there.lists(np.arange(there.degrees.size))
+    same = sorted_rows(there) == sorted_rows(low_rows(points, 0.04, 5, 12))
+    return not same or not (lists.lengths == there.degrees).all()
+
+
+@pytest.mark.parametrize("mistake", MISTAKES_IN_KEEPING.values(), ids=MISTAKES_IN_KEEPING)
+def test_the_contract_sees_mistakes_in_keeping(monkeypatch, mistake):
+    monkeypatch.setattr(low_module, "_NARROW", np.inf)
+    telling = [TABLES[name] for name in ("clusters", "most in one tile", "uniform in 2 columns")]
+    assert not any(map(lists_are_wrong, telling))
+    monkeypatch.setattr(*mistake)
+    assert any(map(lists_are_wrong, telling))
+
+
 def test_rows_whose_keys_are_equal_have_names_of_their_own(monkeypatch):
     """Keys of seven bits: rows meet, and get other keys. Were they not compared in full, they would share names."""
     points, keys = TABLES["few values in 2 columns"], names._keys

@@ -12,7 +12,7 @@ from pathlib import Path
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 WORKER = "deploy.worker.Worker"
-PYTHON = "pyspark.daemon"
+PYTHON = "pyspark.worker"
 _PATIENCE = 60.0  # seconds
 
 

@@ -5,11 +5,12 @@ Its arguments are the master, a Parquet file whose cells are refused, and a fold
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from eremite.errors import TableError
-from eremite.tiles.spark import of_frame
+from eremite.tiles.spark import of_files, of_frame
 from eremite.tiles.spark_connect import is_connect
 from eremite.tiles.spark_session import open_spark, spark_frame
 from tests.spark import rows as work
@@ -36,6 +37,9 @@ def main(master: str, file: str, events: str) -> None:
     print(sentence(lambda: fine.fold(work.failing, work.added)))  # noqa: T201
     tiles = fine.cut([cut])
     print(sentence(lambda: list(tiles.each(work.failing_tile, dict.fromkeys(range(8))))))  # noqa: T201
+    in_files = of_files(session, Path(file), work.reading(1))
+    print(sentence(lambda: in_files.fold(work.sums, work.added)))  # noqa: T201
+    print(sentence(lambda: list(in_files.cut([cut]).each(work.rows_of, {0: None}))))  # noqa: T201
     if not is_connect(session):
         session.stop()
 

@@ -67,6 +67,10 @@ def size_and_input(packed: Packed, given: Any) -> tuple[int, Any]:
     return packed.size, given
 
 
+def size_and_rows(packed: Packed, _given: Any) -> tuple[int, Packed]:
+    return packed.size, packed
+
+
 def slow_rows_of(packed: Packed, _given: Any) -> Packed:
     """The rows, so slowly that a process can be killed meanwhile."""
     time.sleep(0.3)

@@ -5,12 +5,15 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 
-from eremite.tiles.spark import SparkSource, of_frame
+from eremite.tiles.spark import of_files, of_frame
+from eremite.tiles.store import Source
 from tests.spark import rows as work
 from tests.spark.cluster import EXECUTOR, WORKER, Cluster, Processes, kill, wait_until
 
@@ -38,11 +41,14 @@ def kill_a_worker(cluster: Cluster) -> None:
 KILLS = [kill_a_python_worker, kill_an_executor, kill_a_worker]
 
 
-@pytest.fixture
-def source(on_cluster: Any, cluster: Cluster) -> SparkSource:
+@pytest.fixture(params=["frame", "files"])
+def source(request: pytest.FixtureRequest, on_cluster: Any, cluster: Cluster, tmp_path: Path) -> Source:
     """The rows, once both executors are there."""
     wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
-    return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
+    if request.param == "frame":
+        return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
+    parquet.write_table(work.table(ROWS), tmp_path / "rows.parquet", row_group_size=len(ROWS) // 6)
+    return of_files(on_cluster, tmp_path / "rows.parquet", work.reading(2))
 
 
 @contextmanager
@@ -64,9 +70,7 @@ def meanwhile(action: Callable[[], None]) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("action", KILLS)
-def test_tiles_are_the_same_after_a_kill(
-    source: SparkSource, cluster: Cluster, action: Callable[[Cluster], None]
-) -> None:
+def test_tiles_are_the_same_after_a_kill(source: Source, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
     tiles = source.cut([CUT])
     with meanwhile(lambda: action(cluster)):
         found = dict(tiles.each(work.slow_rows_of, dict.fromkeys(range(8))))
@@ -75,10 +79,24 @@ def test_tiles_are_the_same_after_a_kill(
     tiles.close()
 
 
+@pytest.mark.parametrize("action", KILLS)
+def test_narrowed_tiles_are_the_same_after_a_kill(
+    source: Source, cluster: Cluster, action: Callable[[Cluster], None]
+) -> None:
+    whole = source.cut([CUT])
+    found, tiles = whole.narrowed(work.size_and_rows, dict.fromkeys(range(8)))
+    with meanwhile(lambda: action(cluster)):
+        again = dict(tiles.each(work.slow_rows_of, dict.fromkeys(range(8))))
+    assert {tile: work.sorted_rows(rows, 2) for tile, rows in again.items()} == EXPECTED
+    assert found == {tile: 2 * len(rows) for tile, rows in EXPECTED.items()}
+    tiles.close()
+    whole.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("action", KILLS)
 def test_fold_and_cut_are_the_same_after_a_kill(
-    source: SparkSource, cluster: Cluster, action: Callable[[Cluster], None]
+    source: Source, cluster: Cluster, action: Callable[[Cluster], None]
 ) -> None:
     with meanwhile(lambda: action(cluster)):
         count, total = source.fold(work.slow_sums, work.added) or (0, 0.0)

@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from eremite.tiles.spark_connect import is_connect
-from eremite.tiles.spark_session import open_spark, spark_frame
+from eremite.tiles.spark_session import open_context, open_spark, spark_frame
 from tests.refusals import refused
 from tests.spark.conftest import session_with
 from tests.spark.connect_server import ConnectServer
@@ -47,11 +47,12 @@ def test_scratch_folder_is_removed_at_the_end(installed: None) -> None:
 
 def test_other_master_of_an_open_session_is_refused(session: Any) -> None:
     assert open_spark("local[2]") is session
+    assert open_context("local[2]") is session.sparkContext
     assert "another master is open already" in refused(lambda: open_spark("local[1]"))
 
 
 def test_missing_spark_or_java_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
     assert "pip install 'eremite[spark]'" in refused(lambda: open_spark("local"))
 
 

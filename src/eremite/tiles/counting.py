@@ -99,6 +99,25 @@ class CountVisitors:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class CountVisitorsAndKeep:
+    """Count as `CountVisitors` does, and keep the rows that may be neighbors of a visitor, or of other given rows."""
+
+    d: int
+    width: int
+    radius: float
+    cap: int
+
+    def __call__(self, rows: Packed, given: tuple[Some, Some]) -> tuple[NDArray[np.int64], Packed]:
+        """The number for each visitor, and the rows to keep (claim T8); given are the visitors and the other rows."""
+        visitors, others = given
+        points, _ = unpacked(rows, self.d, self.width)
+        around = np.concatenate([visitors.points, others.points])
+        near = _may_be_near(points, around, squared_reach(self.radius, self.d))
+        kept = rows.reshape(-1, self.width)[near].reshape(-1)
+        return CountVisitors(self.d, self.width, self.radius, self.cap)(kept, visitors), kept
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Near:
     """Which different rows of a tile are near which visitors: pairs of a visitor and a row of `hosts`, by number."""
@@ -161,20 +180,30 @@ def numbers_of(codes: NDArray[np.int64]) -> Counter[int]:
 def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
     """For each stratum with both: the places of its visitors, and the rows of the tile that may be near some of them.
 
-    Most rows of a tile are far from all visitors. They are passed over by a grid of cells as wide as the reach, in the
-    columns in which visitors differ most: a neighbor of a visitor is in its cell or in one that touches it (claim T3).
+    Most rows of a tile are far from all visitors, and are passed over.
     """
-    width = max(np.sqrt(reach) * (1 + SLACK), _LEAST_WIDTH)
-    axes = np.argsort(np.ptp(visitors.points, axis=0), kind="stable")[::-1][:_AXES]
-    marks = np.zeros(min(_SLOTS << (len(visitors) - 1).bit_length(), _MOST_SLOTS) // 8, np.uint8)
-    _mark(visitors.points, axes, 1 / width, marks)
-    near = np.empty(len(here), np.bool_)
-    _is_marked(here.points, axes, 1 / width, marks, near)
+    near = _may_be_near(here.points, visitors.points, reach)
     hosts = here.at(np.flatnonzero(near))
     places_of = dict(by_stratum(hosts.codes))
     for code, places in by_stratum(visitors.codes):
         if code in places_of:
             yield places, np.ascontiguousarray(hosts.points[places_of[code]])
+
+
+def _may_be_near(points: FloatArray, visitors: FloatArray, reach: float) -> NDArray[np.bool_]:
+    """Whether each point may be a neighbor of a visitor.
+
+    A grid of cells as wide as the reach tells, in the columns in which visitors differ most: a neighbor of a visitor is
+    in its cell or in one that touches it (claim T3).
+    """
+    near = np.zeros(len(points), np.bool_)
+    if len(visitors):
+        width = max(np.sqrt(reach) * (1 + SLACK), _LEAST_WIDTH)
+        axes = np.argsort(np.ptp(visitors, axis=0), kind="stable")[::-1][:_AXES]
+        marks = np.zeros(min(_SLOTS << (len(visitors) - 1).bit_length(), _MOST_SLOTS) // 8, np.uint8)
+        _mark(visitors, axes, 1 / width, marks)
+        _is_marked(points, axes, 1 / width, marks, near)
+    return near
 
 
 def _is_inside(points: FloatArray, cell: Cell, reach: float) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from eremite.engines import workers
 from eremite.table.batches import ROWS, Piece, Pieces
 from eremite.tiles.scratch import Run, Scratch
-from eremite.tiles.store import Chunk, Cut, Reading, Result, TileWork
+from eremite.tiles.store import Chunk, Cut, NarrowingWork, Reading, Result, TileWork
 
 _TILES_IN_MEMORY = 8  # a tile that is counted needs about 6 times its own bytes
 _CHUNKS_IN_MEMORY = 64  # batches are small beside what is gathered of them
@@ -89,7 +89,7 @@ class FilesSource:
         except BaseException:
             scratch.close()
             raise
-        return FileTiles(scratch, self._threads)
+        return FileTiles(scratch, self._threads, self._share // _TILES_IN_MEMORY)
 
     def _in_threads(self, work: Callable[[Iterator[Chunk]], Result]) -> list[Result]:
         """What `work` makes, in each thread, of the chunks that the thread gets."""
@@ -115,9 +115,10 @@ class FilesSource:
 class FileTiles:
     """Rows in the tiles of a scratch file, until it is closed or forgotten; private. `Tiles`."""
 
-    def __init__(self, scratch: Scratch, threads: int) -> None:
+    def __init__(self, scratch: Scratch, threads: int, run_bytes: int) -> None:
         self._scratch = scratch
         self._threads = threads
+        self._run_bytes = run_bytes  # of rows on their way to a scratch file
 
     @property
     def most_sent(self) -> int:
@@ -145,6 +146,15 @@ class FileTiles:
                         yield future.result()
             finally:
                 pool.shutdown(cancel_futures=True)
+
+    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "FileTiles"]:
+        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
+        scratch = self._scratch.another()
+        run, results = Run(scratch, self._run_bytes), dict[int, Any]()
+        for tile, (results[tile], kept) in self.each(work, inputs):
+            run.gather([(tile, kept)], kept.nbytes)
+        run.write()
+        return results, FileTiles(scratch, self._threads, self._run_bytes)
 
     def close(self) -> None:
         """Remove them."""

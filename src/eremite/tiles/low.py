@@ -3,6 +3,7 @@
 Claims T1 to T4 of `tiles.proof.md`: the same rows, degrees and crowds as in memory.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from eremite.tiles.counting import (
     Cell,
     Counted,
     CountVisitors,
+    CountVisitorsAndKeep,
     CountWithin,
     ListVisitors,
     Near,
@@ -30,6 +32,9 @@ from eremite.tiles.counting import (
 )
 from eremite.tiles.names import Names
 from eremite.tiles.store import Tiles, TileWork
+
+#: The largest squared reach at which a grid as wide as the reach puts many rows aside.
+_NARROW = 2.0**-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,12 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     would tell neighbors apart.
     """
     within = dict.fromkeys(number for view in views for number in view)
-    return [home.low_table(tiles, asked) for home in _visited_homes(tiles, views, asked, within)]
+    homes = _homes(tiles, views, asked, within)
+    if asked.reach <= _NARROW and tiles.most_sent == sys.maxsize:
+        tiles = _narrowed_by_visits(tiles, homes, asked)
+    else:
+        _with_visits(tiles, homes, asked)
+    return [home.low_table(tiles, asked) for home in homes]
 
 
 def low_numbers_in(tiles: Tiles, views: Sequence[range], asked: Asked, cells: Mapping[int, Cell]) -> list[Counter[int]]:
@@ -63,22 +73,35 @@ def low_numbers_in(tiles: Tiles, views: Sequence[range], asked: Asked, cells: Ma
 
     Only rows near the border of the cell of their tile come together here (claim T7).
     """
-    return [home.low_numbers(asked.cap) for home in _visited_homes(tiles, views, asked, cells)]
+    homes = _homes(tiles, views, asked, cells)
+    _with_visits(tiles, homes, asked)
+    return [home.low_numbers(asked.cap) for home in homes]
 
 
-def _visited_homes(
-    tiles: Tiles, views: Sequence[range], asked: Asked, within: Mapping[int, Cell | None]
-) -> list["_View"]:
-    """The views, with the degrees of their rows after all visits, up to the cap or more."""
+def _homes(tiles: Tiles, views: Sequence[range], asked: Asked, within: Mapping[int, Cell | None]) -> list["_View"]:
+    """The views, with the degrees of their rows within their own tiles."""
     work = CountWithin(asked.d, asked.width, asked.radius, asked.cap)
     counted: dict[int, Counted] = {n: found for n, found in tiles.each(work, within) if found}
-    homes = [_View.of(view, {n: counted.pop(n) for n in view if n in counted}, asked.d) for view in views]
-    hosts = {n: (home, places) for home in homes for n, places in home.visits(asked.reach).items()}
-    visit = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
-    guests = {n: (home.rows, places) for n, (home, places) in hosts.items()}
-    for n, places, found in _visited(tiles, visit, guests):
+    return [_View.of(view, {n: counted.pop(n) for n in view if n in counted}, asked.d) for view in views]
+
+
+def _with_visits(tiles: Tiles, homes: Sequence["_View"], asked: Asked) -> None:
+    """Add to the degrees what rows find in other tiles, up to the cap or more."""
+    work = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
+    hosts = {n: (home, away) for home in homes for n, (away, _) in home.visits(asked.reach).items() if away.size}
+    for n, places, found in _visited(tiles, work, {n: (home.rows, away) for n, (home, away) in hosts.items()}):
         hosts[n][0].degrees[places] += found
-    return homes
+
+
+def _narrowed_by_visits(tiles: Tiles, homes: Sequence["_View"], asked: Asked) -> Tiles:
+    """The same. Gives tiles with the rows that may be near rows of the views, and hardly any others (claim T8)."""
+    work = CountVisitorsAndKeep(asked.d, asked.width, asked.radius, asked.cap)
+    hosts = {n: (home, *guests) for home in homes for n, guests in home.visits(asked.reach).items()}
+    given = {n: (home.rows.at(away), home.rows.at(there)) for n, (home, away, there) in hosts.items()}
+    found, narrowed = tiles.narrowed(work, given)
+    for n, (home, away, _) in hosts.items():
+        home.degrees[away] += found[n]
+    return narrowed
 
 
 Guests = tuple[Some, NDArray[np.intp]]  # rows, and which of them visit a tile
@@ -126,11 +149,11 @@ class _View:
         home = np.repeat(np.array(list(counted), np.int64), sizes)
         return cls(boxes, Some(points, codes), degrees, home, [one.alone for one in found])
 
-    def visits(self, reach: float) -> dict[int, NDArray[np.intp]]:
-        """Which rows visit which tile: those that may have neighbors there (E4)."""
+    def visits(self, reach: float) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """For each tile with some, the rows that may have neighbors there (E4): those that visit it, and its own."""
         guests = self.boxes.touched_by(self.rows.points, reach)
-        away = {n: rows[self.home[rows] != n] for n, rows in guests.items()}
-        return {n: rows for n, rows in away.items() if rows.size}
+        at_home = {n: self.home[rows] == n for n, rows in guests.items()}
+        return {n: (rows[~at_home[n]], rows[at_home[n]]) for n, rows in guests.items()}
 
     def low_numbers(self, cap: int) -> Counter[int]:
         """How many rows of each stratum are low after all visits."""

@@ -6,7 +6,8 @@ from eremite.table.batches import shape_of
 from eremite.table.opening import place_of
 from eremite.table.sources import SPARK_TABLE, source_kind
 from eremite.tiles.files import FilesSource
-from eremite.tiles.spark_session import EVERY_CORE, open_spark, spark_source
+from eremite.tiles.spark import of_frame
+from eremite.tiles.spark_session import EVERY_CORE, open_files, open_spark, spark_frame
 from eremite.tiles.store import Reading, Source
 from eremite.tiles.table import AnyTable, tiled_table
 
@@ -60,7 +61,7 @@ def _files(description: Description, engine: Engine, reading: Reading) -> Source
 
 def _spark(description: Description, engine: Engine, reading: Reading) -> Source:
     """The rows of files that every machine of the cluster has at this path, or of what Spark alone can read."""
-    name = description.dataset.source
-    path = description.source_path.resolve()
-    source = name.removeprefix(SPARK_TABLE) if source_kind(name) == "spark" else path
-    return spark_source(open_spark(engine.master or EVERY_CORE), source, reading)
+    name, master = description.dataset.source, engine.master or EVERY_CORE
+    if source_kind(name) == "file":
+        return open_files(master, description.source_path.resolve(), reading)
+    return of_frame(spark_frame(open_spark(master), name.removeprefix(SPARK_TABLE)), reading)

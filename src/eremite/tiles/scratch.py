@@ -66,6 +66,10 @@ class Scratch:
         """How many bytes a tile has; private."""
         return int(sum(run[tile + 1] - run[tile] for run in self._runs))
 
+    def another(self) -> "Scratch":
+        """An empty one for as many tiles, in the same folder."""
+        return Scratch(self._tiles, self._folder)
+
     def close(self) -> None:
         """Remove everything."""
         self._close()

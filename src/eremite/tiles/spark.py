@@ -1,4 +1,4 @@
-"""Rows of a Spark frame, or of files, looked at and cut into tiles where they are (Spark 4).
+"""Rows of a Spark frame, looked at and cut into tiles where they are (Spark 4).
 
 Spark moves bytes and starts tasks; its Python workers do the work on rows, so eremite must be installed there too. Rows
 travel in few large records, and never through pandas. Spark computes a frame again whenever it needs its rows, so the
@@ -6,43 +6,36 @@ frame must have the same rows every time.
 """
 
 import atexit
-import pickle
 import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from eremite.errors import InputError, TableError
-from eremite.table.batches import Pieces
 from eremite.table.numeric import require_columns
 from eremite.table.spark import not_given, or_raise, quoted, require_version
+from eremite.tiles import spark_batches as batches
 from eremite.tiles import spark_connect as connect
 from eremite.tiles import spark_tasks as tasks
-from eremite.tiles.store import Chunk, Cut, Packed, Reading, Result, TileWork
+from eremite.tiles.spark_rdd import TILE_BYTES, RddSource, described
+from eremite.tiles.store import NO_ROWS, Chunk, Cut, NarrowingWork, Reading, Result, TileWork
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-TILE_BYTES = 32 << 20
-_PARTITIONS = 8  # of files, for each core
-_NO_ROWS: Packed = np.empty(0)
-_DESCRIPTION = "spark.job.description"
 
 
 class SparkSource:
     """A `Source` whose rows are those of a Spark frame, or those that `opened` makes of them in a task."""
 
     def __init__(
-        self, frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES, opened: tasks.Rows = tasks.joined
+        self, frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES, opened: batches.Rows = batches.joined
     ) -> None:
         self._frame = frame
         self._reading = reading
@@ -62,20 +55,18 @@ class SparkSource:
 
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no row."""
-        job = _mapped(self._frame, partial(tasks.fold, self._opened, self._reading, work, merge))
-        found = _collected(job, "eremite: rows", self._not_given)
-        results = [pickle.loads(content) for _, content in found]  # noqa: S301 -- from our tasks
+        job = _mapped(self._frame, partial(batches.fold, self._opened, self._reading, work, merge))
+        results = [result for _, result in _collected(job, "eremite: rows", self._not_given)]
         return reduce(merge, results) if results else None
 
     def cut(self, cuts: Sequence[Cut]) -> "SparkTiles":
         """The rows of each cut in its tiles, each tile in a partition of its own, kept by Spark."""
         count = max(one.first + one.tiling.count for one in cuts)
         places = _places(count)
-        job = _mapped(self._frame, partial(tasks.cut, self._opened, self._reading, list(cuts), places))
+        job = _mapped(self._frame, partial(batches.cut, self._opened, self._reading, list(cuts), places))
         failure = RuntimeError("Spark could not cut the rows into tiles; its logs say why.")
-        kept = or_raise(lambda: job.repartition(count, "place").persist(_storage_level()), failure)
-        tiles = SparkTiles(kept)
-        _collected(kept.filter("tile < 0"), "eremite: rows into tiles", failure)  # none has: this cuts them now
+        tiles = SparkTiles(_kept(job.repartition(count, "place"), failure))
+        _collected(tiles.frame.filter("tile < 0"), "eremite: rows into tiles", failure)  # none has: this cuts them now
         return tiles
 
 
@@ -83,7 +74,7 @@ class SparkTiles:
     """Tiles that Spark keeps on its disks until they are closed or forgotten."""
 
     def __init__(self, frame: "DataFrame") -> None:
-        self._frame = frame
+        self.frame = frame
         self.close = weakref.finalize(self, _unpersist, frame)
         # At the end of the process before a session of Spark Connect is released: its server would keep them.
         self.close.atexit = False
@@ -92,23 +83,27 @@ class SparkTiles:
     @property
     def most_sent(self) -> int:
         """How many bytes of input a tile, and a job, may have; public."""
-        return connect.MOST_SENT if connect.is_connect(self._frame.sparkSession) else sys.maxsize
+        return connect.MOST_SENT if connect.is_connect(self.frame.sparkSession) else sys.maxsize
 
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order."""
         left = dict(inputs)
-        for given in self._jobs(inputs):
-            for tile, content in self._done(work, given):
+        for given in self._jobs(tasks.packed(inputs)):
+            job = _mapped(self.frame, partial(batches.each, work, given))
+            for tile, result in _collected(job, "eremite: tiles", _unfinished()):
                 del left[tile]
-                yield tile, pickle.loads(content)  # noqa: S301 -- from our tasks
+                yield tile, result
         for tile, one in left.items():
-            yield tile, work(_NO_ROWS, one)
+            yield tile, work(NO_ROWS, one)
 
-    def _jobs(self, inputs: Mapping[int, Any]) -> Iterator[dict[int, bytes]]:
+    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "SparkTiles"]:
+        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
+        return dict(self.each(tasks.ResultOf(work), inputs)), self  # which have these rows, and others
+
+    def _jobs(self, inputs: Mapping[int, bytes]) -> Iterator[dict[int, bytes]]:
         """The inputs of one job, or of several where Spark Connect could not send them at once."""
         given, size = dict[int, bytes](), 0
-        for tile, one in inputs.items():
-            packed = pickle.dumps(one, protocol=5)
+        for tile, packed in inputs.items():
             if given and size + len(packed) > self.most_sent:
                 yield given
                 given, size = {}, 0
@@ -116,11 +111,6 @@ class SparkTiles:
             size += len(packed)
         if given:
             yield given
-
-    def _done(self, work: TileWork, given: Mapping[int, bytes]) -> list[tuple[int, pa.Buffer]]:
-        job = _mapped(self._frame, partial(tasks.each, work, given))
-        failure = RuntimeError("Spark could not finish its work on tiles; its logs say why.")
-        return _collected(job, "eremite: tiles", failure)
 
 
 def of_frame(frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES) -> SparkSource:
@@ -132,19 +122,15 @@ def of_frame(frame: "DataFrame", reading: Reading, tile_bytes: int = TILE_BYTES)
     return SparkSource(selected, reading, tile_bytes)
 
 
-def of_files(session: "SparkSession", path: Path, reading: Reading, tile_bytes: int = TILE_BYTES) -> SparkSource:
-    """The rows of Parquet or Arrow files that every machine of the cluster has at this path.
-
-    The Python workers read the files themselves, and give their cells to the rules as they are in memory. That takes a
-    third of what it takes Spark to read them and to hand over every row.
-    """
-    table = Pieces.of(path, reading.columns, reading.rules.as_text)
-    reading.chunk(table.schema.empty_table())
-    parts = [replace(piece, groups=range(one, one + 1)) for piece in table.pieces for one in piece.groups]
-    partitions = max(1, min(len(parts), _PARTITIONS * _cores(session)))
-    return SparkSource(
-        session.range(0, len(parts), 1, partitions), reading, tile_bytes, partial(tasks.in_files, table, parts)
-    )
+def of_files(
+    session: "SparkSession", path: Path, reading: Reading, tile_bytes: int = TILE_BYTES
+) -> SparkSource | RddSource:
+    """The rows of Parquet or Arrow files that every machine of the cluster has at this path."""
+    files = tasks.FileParts.of(path, reading)
+    if not connect.is_connect(session):
+        return RddSource(session.sparkContext, files, reading, tile_bytes)
+    numbers = session.range(0, len(files.parts), 1, files.partitions(connect.cores(session)))
+    return SparkSource(numbers, reading, tile_bytes, partial(batches.in_files, files))
 
 
 def _cores(session: "SparkSession") -> int:
@@ -153,45 +139,41 @@ def _cores(session: "SparkSession") -> int:
     return int(session.sparkContext.defaultParallelism)
 
 
-def _mapped(frame: "DataFrame", task: Callable[[tasks.Batches], tasks.Batches]) -> "DataFrame":
+def _mapped(frame: "DataFrame", task: Callable[[batches.Batches], batches.Batches]) -> "DataFrame":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark asks for pandas, and warns of its version, though it is not used
-        return frame.mapInArrow(task, tasks.SCHEMA)
+        return frame.mapInArrow(task, batches.SCHEMA)
 
 
-def _collected(job: "DataFrame", description: str, failure: Exception) -> list[tuple[int, pa.Buffer]]:
-    """The tiles and contents of the records of a job. Raises what a task says went wrong, `failure` if Spark fails."""
+def _kept(job: "DataFrame", failure: Exception) -> "DataFrame":
+    """The frame, which Spark keeps once it is computed."""
+    from pyspark import StorageLevel
+
+    level = StorageLevel.DISK_ONLY  # as fast as memory, which the work on tiles needs more
+    return or_raise(lambda: job.persist(level), failure)
+
+
+def _unfinished() -> Exception:
+    return RuntimeError("Spark could not finish its work on tiles; its logs say why.")
+
+
+def _collected(job: "DataFrame", description: str, failure: Exception) -> list[tasks.Record]:
+    """The records of a job. Raises what a task says went wrong, `failure` if Spark fails."""
     with _described(job, description):
         table = or_raise(job.toArrow, failure)
-    found = list(zip(table["tile"].to_pylist(), (content.as_buffer() for content in table["content"]), strict=True))
-    refused = [content.to_pybytes().decode() for tile, content in found if tile == tasks.REFUSED]
-    if refused:
-        raise TableError(min(refused))
-    failed = [content.to_pybytes().decode() for tile, content in found if tile == tasks.FAILED]
-    if failed:
-        raise RuntimeError(f"A task of Spark ended with {min(failed)}.")
+    found = batches.results_in(table)
+    tasks.require_results(found)
     return found
 
 
 @contextmanager
 def _described(job: "DataFrame", description: str) -> Iterator[None]:
-    """While it lasts, jobs have this description, which depends on no row. Spark Connect describes them by the plan."""
+    """While it lasts, jobs have this description. Spark Connect describes them by the plan."""
     if connect.is_connect(job.sparkSession):
         yield
         return
-    context = job.sparkSession.sparkContext
-    before = context.getLocalProperty(_DESCRIPTION)
-    context.setLocalProperty(_DESCRIPTION, description)
-    try:
+    with described(job.sparkSession.sparkContext, description):
         yield
-    finally:
-        context.setLocalProperty(_DESCRIPTION, before)
-
-
-def _storage_level() -> Any:
-    from pyspark import StorageLevel
-
-    return StorageLevel.DISK_ONLY  # as fast as memory, which the work on tiles needs more
 
 
 def _unpersist(frame: "DataFrame") -> None:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 from eremite.errors import InputError
 from eremite.names import quote_name, show_name
 from eremite.table.spark import is_spark, or_raise
-from eremite.tiles.spark import SparkSource, of_files, of_frame
+from eremite.tiles.spark import of_files
 from eremite.tiles.spark_connect import CHEAP_PLANS, SCHEME, open_connect
-from eremite.tiles.store import Reading
+from eremite.tiles.spark_rdd import RddSource
+from eremite.tiles.spark_tasks import FileParts
+from eremite.tiles.store import Reading, Source
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
 
 #: The master where none is named: this machine.
@@ -34,12 +38,14 @@ _SETTINGS = {
     **CHEAP_PLANS,
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# Spark moves bytes here and does not compute: Java's second compiler costs more seconds than it saves, and so do its
-# default way to collect garbage and the packing of coordinates that no network sees.
+# Spark moves bytes here and does not compute: Java's second compiler costs more seconds than it saves, and so do
+# threads that collect garbage, the packing of coordinates that no network sees, and a file for each tile on their way.
 _LOCAL = {
     **_LOOPBACK,
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.shuffle.compress": "false",
+    "spark.shuffle.sort.bypassMergeThreshold": "1",
+    "spark.python.daemon.module": "eremite.tiles.spark_daemon",
 }
 
 
@@ -49,31 +55,41 @@ def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) 
     `settings` are those of Spark, and win over those of eremite. A local master listens on the loopback alone, and
     keeps rows that do not fit into memory in a folder that only this user can read.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of versions of pandas, which is not used
-            from pyspark.sql import SparkSession
-    except ModuleNotFoundError:
-        raise InputError("The engine spark needs Spark; install it with: pip install 'eremite[spark]'") from None
+    _require_spark()
     if master.startswith(SCHEME):
         return open_connect(master, settings)
+    open_context(master, settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of versions of pandas, which is not used
+        from pyspark.sql import SparkSession
+
+        return SparkSession.builder.getOrCreate()
+
+
+def open_context(master: str, settings: Mapping[str, str] = MappingProxyType({})) -> "SparkContext":
+    """Spark without its engine for queries, which takes as long to start as all the rest."""
+    _require_spark()
     _require_java()
-    builder = SparkSession.builder.master(master)
-    for name, value in {**_defaults(master, settings), **settings}.items():
-        builder = builder.config(name, value)
+    from pyspark import SparkConf, SparkContext
+
+    chosen = SparkConf().setMaster(master)
+    chosen.setAll(list({**_defaults(master, settings), **settings}.items()))
     shown = show_name(master)
     failure = InputError(f"Spark does not start with the master {shown}; correct --master, or start the cluster.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = or_raise(builder.getOrCreate, failure)
-    return _with_master(session, master)
+        context = or_raise(lambda: SparkContext.getOrCreate(chosen), failure)
+    if context.master == master:
+        return context
+    # Spark gives a context that is open already, whatever is asked for.
+    raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")
 
 
-def spark_source(session: "SparkSession", source: Any, reading: Reading) -> SparkSource:
-    """The rows of a frame, of a `Path` that every machine of the cluster has, or of what `spark_frame` takes."""
-    if isinstance(source, Path):
-        return of_files(session, source, reading)
-    return of_frame(spark_frame(session, source), reading)
+def open_files(master: str, path: Path, reading: Reading) -> Source:
+    """The rows of files that every machine of the cluster has at this path."""
+    if master.startswith(SCHEME):
+        return of_files(open_spark(master), path, reading)
+    return RddSource(open_context(master), FileParts.of(path, reading), reading)
 
 
 def spark_frame(session: "SparkSession", source: Any) -> "DataFrame":
@@ -96,6 +112,11 @@ def _opened(action: Any, sentence: str) -> "DataFrame":
     return or_raise(opened, InputError(sentence))
 
 
+def _require_spark() -> None:
+    if find_spec("pyspark") is None:
+        raise InputError("The engine spark needs Spark; install it with: pip install 'eremite[spark]'")
+
+
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
@@ -114,10 +135,3 @@ def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
     # With TCP, every task waits .05 s for an answer of its Python worker.
     sockets = {"spark.python.unix.domain.socket.enabled": "true", "spark.python.unix.domain.socket.dir": scratch}
     return {**_SETTINGS, **_LOCAL, "spark.local.dir": scratch, **sockets}
-
-
-def _with_master(session: "SparkSession", master: str) -> "SparkSession":
-    """The session, if it has this master: Spark gives a session that is open already, whatever is asked for."""
-    if session.sparkContext.master == master:
-        return session
-    raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")

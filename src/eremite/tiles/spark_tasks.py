@@ -1,4 +1,4 @@
-"""What the Python workers of Spark do with the rows of a partition.
+"""What the Python workers of Spark do with the rows of a partition, however these travel.
 
 A task may be done again, anywhere and in any order: which tile a row belongs to depends on the row alone, so the rows
 of a tile are the same every time. Which rows are in a sample depends on their places, and decides nothing but who
@@ -8,162 +8,176 @@ counts what. Nothing is drawn.
 import gc
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from eremite.errors import InputError
+from eremite.errors import InputError, TableError
 from eremite.table.batches import Piece, Pieces
-from eremite.tiles.store import Chunk, Cut, Packed, Reading, Result, TileWork
+from eremite.tiles.store import Chunk, Cut, NarrowingWork, Packed, Reading, Result, TileWork
 
-#: What travels: a tile, a number that decides its partition, and the bytes of its rows or of a result.
-SCHEMA = "place int, tile int, content binary"
-#: Instead of a tile: the content is a sentence about the table, or the type of another error.
+#: A tile, and its rows or what was made of them.
+Record = tuple[int, Any]
+#: Rows by tile, on their way to Spark.
+Held = Mapping[int, Sequence[Packed]]
+Made = TypeVar("Made")
+
+#: Instead of a tile: there is a sentence about the table, or the type of another error.
 REFUSED, FAILED = -1, -2
 
-_CHUNK_ROWS = 1 << 16  # the rules cost as much for ten rows as for some thousands
-_CHUNK_BYTES = 32 << 20
 _HELD_BYTES = 16 << 20  # rows that a task collects by tile before it gives them to Spark
-
-Batches = Iterator[pa.RecordBatch]
-#: How a task gets its rows from the batches that Spark gives it.
-Rows = Callable[[Batches], Iterator[pa.Table]]
-Task = Callable[..., Batches]
+_PARTITIONS = 8  # of files, for each core
+_PARTITION_BYTES = 32 << 20  # of files: what a partition has goes through the memory of one task
 
 
-def _without_errors(task: Task) -> Task:
-    """The task with a last record for its error, if there is one: Spark would log the text of an exception.
+@dataclass(frozen=True, slots=True)
+class FileParts:
+    """The rows of Parquet or Arrow files that every machine of a cluster has, in parts that tasks read by number.
 
-    The other batches are let pass, since Spark also logs that a task leaves some behind.
+    The Python workers read the files themselves, and give their cells to the rules as they are in memory. That takes a
+    third of what it takes Spark to read them and to hand over every row.
     """
 
-    @wraps(task)
-    def run(*arguments: Any) -> Batches:
-        *given, batches = arguments
-        gc.freeze()  # Spark collects garbage after every task: .08 s for what is imported, were it not left alone
-        try:
-            yield from task(*given, batches)
-        except Exception as error:
-            for _ in batches:
-                pass
-            if isinstance(error, InputError):
-                yield _record(REFUSED, str(error).encode())
-            else:
-                yield _record(FAILED, type(error).__name__.encode())
+    table: Pieces
+    parts: tuple[Piece, ...]  # a row group each
 
-    return run
+    @classmethod
+    def of(cls, path: Path, reading: Reading) -> "FileParts":
+        """The parts of a file, a folder or a pattern. Types that the rules refuse raise their `TableError`."""
+        table = Pieces.of(path, reading.columns, reading.rules.as_text)
+        reading.chunk(table.schema.empty_table())
+        parts = (replace(piece, groups=range(one, one + 1)) for piece in table.pieces for one in piece.groups)
+        return cls(table, tuple(parts))
+
+    def partitions(self, cores: int) -> int:
+        """In how many partitions so many cores read them."""
+        sizes = {part.path: part.version[0] for part in self.parts}
+        wanted = max(_PARTITIONS * cores, -(-sum(sizes.values()) // _PARTITION_BYTES))
+        return max(1, min(len(self.parts), wanted))
+
+    def rows(self, numbers: Iterable[int]) -> Iterator[pa.Table]:
+        """The rows of the parts that have these numbers."""
+        for number in numbers:
+            yield from self.table.batches(self.parts[number])
 
 
-@_without_errors
+@dataclass(frozen=True, slots=True)
+class ResultOf:
+    """Narrowing work without the rows that it keeps."""
+
+    work: NarrowingWork
+
+    def __call__(self, rows: Packed, given: Any) -> Any:
+        """The result."""
+        return self.work(rows, given)[0]
+
+
 def fold(
-    opened: Rows,
     reading: Reading,
     work: Callable[[Chunk], Result],
     merge: Callable[[Result, Result], Result],
-    batches: Batches,
-) -> Batches:
+    tables: Iterable[pa.Table],
+) -> Iterator[Record]:
     """One record: what `work` makes of the chunks of this partition, merged. None if it has no rows."""
     results: list[Result] = []
-    for table in opened(batches):
+    for table in tables:
         result = work(reading.chunk(table))
         results = [merge(results[0], result) if results else result]
     if results:
-        yield _record(0, pickle.dumps(results[0], protocol=5))
+        yield 0, results[0]
 
 
-def _or_failed(task: Task) -> Task:
-    """The task, failed if it has an error, whose text stays here: Spark does it again, or gives up.
-
-    Its records are kept, and made anew where they were lost. A record of an error might then be in a partition that was
-    not lost, and rows would be missing without a word.
-    """
-
-    @wraps(task)
-    def run(*arguments: Any) -> Batches:
-        gc.freeze()
-        try:
-            yield from task(*arguments)
-        except Exception as error:
-            failed = type(error).__name__
-        else:
-            return
-        raise RuntimeError(f"A task ended with {failed}.")  # out here, so that Spark does not log the first one
-
-    return run
-
-
-@_or_failed
-def cut(opened: Rows, reading: Reading, cuts: Sequence[Cut], places: Sequence[int], batches: Batches) -> Batches:
-    """The rows of each cut by tile, in as few records as memory allows."""
+def cut(reading: Reading, cuts: Sequence[Cut], tables: Iterable[pa.Table]) -> Iterator[Held]:
+    """The rows of each cut by tile, in as few parts as memory allows."""
     held: dict[int, list[Packed]] = defaultdict(list)
     size = 0
-    for table in opened(batches):
+    for table in tables:
         chunk = reading.chunk(table)
         for one in cuts:
             for tile, rows in one.split(chunk):
                 held[tile].append(rows)
                 size += rows.nbytes
             if size >= _HELD_BYTES:
-                yield _rows_by_tile(held, places)
-                held.clear()
-                size = 0
+                yield held
+                held, size = defaultdict(list), 0
     if held:
-        yield _rows_by_tile(held, places)
+        yield held
 
 
-@_without_errors
-def each(work: TileWork, inputs: Mapping[int, bytes], batches: Batches) -> Batches:
+def each(work: TileWork, inputs: Mapping[int, bytes], parts: Iterable[tuple[int, Packed]]) -> Iterator[Record]:
     """What `work` makes of the tiles of this partition that have an input; each is wholly in this partition."""
+    for tile, rows in _whole_tiles(inputs, parts):
+        yield tile, work(rows, pickle.loads(inputs[tile]))  # noqa: S301 -- our own
+
+
+def narrow(
+    work: NarrowingWork, inputs: Mapping[int, bytes], parts: Iterable[tuple[int, Packed]]
+) -> Iterator[tuple[int, Any, Packed]]:
+    """What `work` makes of these tiles, with the rows that it keeps of each."""
+    for tile, rows in _whole_tiles(inputs, parts):
+        yield tile, *work(rows, pickle.loads(inputs[tile]))  # noqa: S301 -- our own
+
+
+def _whole_tiles(wanted: Mapping[int, Any], parts: Iterable[tuple[int, Packed]]) -> Iterator[tuple[int, Packed]]:
     found: dict[int, list[Packed]] = defaultdict(list)
-    for batch in batches:
-        for tile, content in zip(batch.column("tile").to_pylist(), batch.column("content"), strict=True):
-            if tile in inputs:
-                found[tile].append(np.frombuffer(content.as_buffer(), np.float64))
+    for tile, rows in parts:
+        if tile in wanted:
+            found[tile].append(rows)
     while found:
-        tile, parts = found.popitem()
-        rows = np.concatenate(parts)
-        del parts
-        yield _record(tile, pickle.dumps(work(rows, pickle.loads(inputs[tile])), protocol=5))  # noqa: S301 -- our own
+        tile, some = found.popitem()
+        rows = some[0] if len(some) == 1 else np.concatenate(some)
+        del some
+        yield tile, rows
 
 
-def joined(batches: Batches) -> Iterator[pa.Table]:
-    """The rows of small batches, together."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _CHUNK_ROWS or size >= _CHUNK_BYTES:
-            yield pa.Table.from_batches(held)
-            held, rows, size = [], 0, 0
-    if rows:
-        yield pa.Table.from_batches(held)
+def with_error(records: Iterable[Record], given: Iterable[Any]) -> Iterator[Record]:
+    """The records, and a last one for an error, if there is one: Spark would log the text of an exception.
+
+    What is left of what the task was given is let pass, since Spark also logs that a task leaves some behind.
+    """
+    _leave_imports_alone()
+    try:
+        yield from records
+    except Exception as error:
+        for _ in given:
+            pass
+        yield (REFUSED, str(error)) if isinstance(error, InputError) else (FAILED, type(error).__name__)
 
 
-def in_files(table: Pieces, parts: Sequence[Piece], batches: Batches) -> Iterator[pa.Table]:
-    """The rows of the parts of files whose numbers are in the batches."""
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            yield from table.batches(parts[number])
+def or_failed(made: Iterable[Made]) -> Iterator[Made]:
+    """What a task makes. With an error the task fails, and the text stays here: Spark does it again, or gives up.
+
+    What is made is kept, and made anew where it was lost. A record of an error might then be in a partition that was
+    not lost, and rows would be missing without a word.
+    """
+    _leave_imports_alone()
+    try:
+        yield from made
+    except Exception as error:
+        failed = type(error).__name__
+    else:
+        return
+    raise RuntimeError(f"A task ended with {failed}.")  # out here, so that Spark does not log the first one
 
 
-def _rows_by_tile(held: Mapping[int, Sequence[Packed]], places: Sequence[int]) -> pa.RecordBatch:
-    """A record for each tile. Its rows are copied once, into the bytes that are sent."""
-    content = np.concatenate([rows for parts in held.values() for rows in parts])
-    sizes = [sum(rows.nbytes for rows in parts) for parts in held.values()]
-    offsets = np.cumsum([0, *sizes], dtype=np.int32)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
-    return _batch([places[tile] for tile in held], list(held), pa.Array.from_buffers(pa.binary(), len(held), buffers))
+def require_results(found: Iterable[Record]) -> None:
+    """Raise what a task says went wrong."""
+    told = [(tile, what) for tile, what in found if tile in (REFUSED, FAILED)]
+    refused = [sentence for tile, sentence in told if tile == REFUSED]
+    if refused:
+        raise TableError(min(refused))
+    if told:
+        raise RuntimeError(f"A task of Spark ended with {min(name for _, name in told)}.")
 
 
-def _record(tile: int, content: bytes) -> pa.RecordBatch:
-    return _batch([0], [tile], pa.array([content], pa.binary()))
+def packed(inputs: Mapping[int, Any]) -> dict[int, bytes]:
+    """The input of each tile, as bytes: a task unpacks those of its own tiles alone."""
+    return {tile: pickle.dumps(one, protocol=5) for tile, one in inputs.items()}
 
 
-def _batch(places: Sequence[int], tiles: Sequence[int], contents: pa.Array) -> pa.RecordBatch:
-    columns = [pa.array(places, pa.int32()), pa.array(tiles, pa.int32()), contents]
-    return pa.RecordBatch.from_arrays(columns, names=["place", "tile", "content"])
+def _leave_imports_alone() -> None:
+    gc.freeze()  # Spark collects garbage after every task: .08 s for what is imported, were it not left alone

@@ -23,8 +23,11 @@ Result = TypeVar("Result")
 
 #: The rows of a tile, all their numbers one after the other.
 Packed = NDArray[np.float64]
+NO_ROWS: Packed = np.empty(0)
 #: Work on a tile: its rows, and what it was given.
 TileWork = Callable[[Packed, Any], Any]
+#: Work that also says which rows of the tile are kept: a result, and these rows.
+NarrowingWork = Callable[[Packed, Any], tuple[Any, Packed]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +123,9 @@ class Tiles(Protocol):
 
         A tile without rows has an empty array.
         """
+
+    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "Tiles"]:
+        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
 
     def close(self) -> None:
         """Remove them."""

@@ -208,6 +208,26 @@ def test_threads_share_a_large_row_group(tmp_path: Path) -> None:
     assert len(set(found)) == 2
 
 
+def _size_and_every_third(rows: Packed, width: int) -> tuple[int, Packed]:
+    return rows.size, rows.reshape(-1, width)[::3].reshape(-1)
+
+
+@pytest.mark.parametrize("memory", [MEGABYTE, 64 * MEGABYTE])
+def test_narrowed_tiles_have_the_rows_that_the_work_keeps(tmp_path: Path, memory: int) -> None:
+    whole = FilesSource(write(tmp_path / "t.parquet"), READING, memory=memory, scratch=tmp_path).cut(CUTS)
+    widths = {tile: cut.width for cut in CUTS for tile in cut.tiles if tile % 2}
+    rows = dict(whole.each(lambda rows, _: rows, dict.fromkeys(range(TILES))))
+    found, narrowed = whole.narrowed(_size_and_every_third, widths)
+    assert found == {tile: rows[tile].size for tile in widths}
+    kept = dict(narrowed.each(lambda rows, _: rows, dict.fromkeys(range(TILES))))
+    for tile in range(TILES):
+        expected = _size_and_every_third(rows[tile], widths[tile])[1] if tile % 2 else np.empty(0)
+        assert sorted(kept[tile].tolist()) == sorted(expected.tolist())
+    narrowed.close()
+    assert whole.each(lambda rows, _: rows, {0: None})
+    whole.close()
+
+
 def test_tiles_that_are_forgotten_leave_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "scratch"
     folder.mkdir()
