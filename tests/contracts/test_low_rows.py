@@ -152,8 +152,8 @@ def _no_visits(self, reach):
     return {}
 
 
-def _visits_of_touching_tiles_alone(visits):
-    return lambda self, reach: visits(self, reach / 4)
+def _half_as_far(touching):
+    return lambda self, reach: touching(self, reach / 4)
 
 
 def _boxes_of_first_children(tiles, found, d):
@@ -179,8 +179,8 @@ def _half_as_many_copies(self, tile, rows, most_copies):
 
 _thinned, _named, _is_inside = Tiling.thinned, low_module.LowTable._named, counting._is_inside
 MISTAKES = {
-    "rows do not visit other tiles": (low_module._View, "visits", _no_visits),
-    "rows visit half as far": (low_module._View, "visits", _visits_of_touching_tiles_alone(low_module._View.visits)),
+    "rows do not visit other tiles": (low_module._View, "touching", _no_visits),
+    "rows visit half as far": (low_module._View, "touching", _half_as_far(low_module._View.touching)),
     "a box lacks a child": (low_module, "Boxes", SimpleNamespace(of=_boxes_of_first_children)),
     "a row is around itself": (low_module.LowTable, "_named", _counts_itself),
     "copies are not around each other": (low_module.LowTable, "_named", _no_copies),
@@ -220,6 +220,21 @@ def test_rows_that_nobody_asks_for_change_no_answer(monkeypatch, name):
         assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("most_given", [0, 10**9])
+def test_rows_that_nobody_asks_for_change_no_answer_in_strata_and_several_sets(monkeypatch, most_given):
+    monkeypatch.setattr(low_module, "_MOST_GIVEN", most_given)
+    points, wards = TABLES["uniform in 3 columns"], RANDOM.integers(0, 3, 600)
+    columns = {**dict(zip("abc", points.T, strict=True)), "ward": wards}
+    rules = CellRules.of(dict.fromkeys("abc", (0.0, 1.0)), categories={"ward": [0, 1, 2]})
+    sets = [("a", "b"), ("b", "c"), ("c", "a")]
+    for chosen, part in zip(sets, tiled(columns, rules).parts(sets, ["ward"]), strict=True):
+        for ward, there in enumerate(part.low(0.02, 2, 5)):
+            rows = np.column_stack([columns[name][wards == ward] for name in chosen])
+            here = low_rows(rows, 0.02, 2, 5)
+            assert sorted_rows(there) == sorted_rows(here)
+            assert crowds(there, 4) == crowds(here, 4)
+
+
 def test_few_rows_are_kept_at_small_radii(monkeypatch):
     sizes, narrowed = [], TilesHere.narrowed
 
@@ -234,24 +249,24 @@ def test_few_rows_are_kept_at_small_radii(monkeypatch):
 
 
 def _keeps_none_near_its_own(self, rows, given):
-    return _count_and_keep(self, rows, (given[0], given[0].at(np.zeros(len(given[0]), bool))))
+    return _count_and_keep(self, rows, (given[0], given[1][:0]))
 
 
 def _keeps_none_near_visitors(self, rows, given):
     found, _ = _count_and_keep(self, rows, given)
-    _, kept = _count_and_keep(self, rows, (given[1].at(np.zeros(len(given[1]), bool)), given[1]))
+    _, kept = _count_and_keep(self, rows, (given[0].at(np.zeros(len(given[0]), bool)), given[1]))
     return found, kept
 
 
 def _counts_its_own_too(self, reach):
-    return {n: (np.concatenate(both), both[1]) for n, both in _visits(self, reach).items()}
+    return {n: (np.concatenate(both), both[1]) for n, both in _touching(self, reach).items()}
 
 
-_count_and_keep, _visits = counting.CountVisitorsAndKeep.__call__, low_module._View.visits
+_count_and_keep, _touching = counting.CountVisitorsAndKeep.__call__, low_module._View.touching
 MISTAKES_IN_KEEPING = {
     "rows near those of the tile are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_its_own),
     "rows near visitors are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_visitors),
-    "rows of the tile visit it": (low_module._View, "visits", _counts_its_own_too),
+    "rows of the tile visit it": (low_module._View, "touching", _counts_its_own_too),
     "the grid is narrower than the reach": (counting, "SLACK", -0.8),
 }
 

@@ -71,6 +71,11 @@ def size_and_rows(packed: Packed, _given: Any) -> tuple[int, Packed]:
     return packed.size, packed
 
 
+def slow_size_and_rows(packed: Packed, _given: Any) -> tuple[int, Packed]:
+    time.sleep(0.3)
+    return packed.size, packed
+
+
 def slow_rows_of(packed: Packed, _given: Any) -> Packed:
     """The rows, so slowly that a process can be killed meanwhile."""
     time.sleep(0.3)

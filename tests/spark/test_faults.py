@@ -13,6 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from eremite.tiles.spark import of_files, of_frame
+from eremite.tiles.spark_rdd import RddSource
 from eremite.tiles.store import Source
 from tests.spark import rows as work
 from tests.spark.cluster import EXECUTOR, WORKER, Cluster, Processes, kill, wait_until
@@ -44,11 +45,19 @@ KILLS = [kill_a_python_worker, kill_an_executor, kill_a_worker]
 @pytest.fixture(params=["frame", "files"])
 def source(request: pytest.FixtureRequest, on_cluster: Any, cluster: Cluster, tmp_path: Path) -> Source:
     """The rows, once both executors are there."""
+    if request.param == "files":
+        return in_files(on_cluster, cluster, tmp_path)
     wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
-    if request.param == "frame":
-        return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
-    parquet.write_table(work.table(ROWS), tmp_path / "rows.parquet", row_group_size=len(ROWS) // 6)
-    return of_files(on_cluster, tmp_path / "rows.parquet", work.reading(2))
+    return of_frame(on_cluster.createDataFrame(work.table(ROWS)).repartition(6), work.reading(2))
+
+
+def in_files(on_cluster: Any, cluster: Cluster, folder: Path) -> RddSource:
+    """The same in a file."""
+    wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
+    parquet.write_table(work.table(ROWS), folder / "rows.parquet", row_group_size=len(ROWS) // 6)
+    found = of_files(on_cluster, folder / "rows.parquet", work.reading(2))
+    assert isinstance(found, RddSource)
+    return found
 
 
 @contextmanager
@@ -80,15 +89,18 @@ def test_tiles_are_the_same_after_a_kill(source: Source, cluster: Cluster, actio
 
 
 @pytest.mark.parametrize("action", KILLS)
-def test_narrowed_tiles_are_the_same_after_a_kill(
-    source: Source, cluster: Cluster, action: Callable[[Cluster], None]
+def test_narrowed_tiles_are_the_same_after_kills(
+    on_cluster: Any, cluster: Cluster, action: Callable[[Cluster], None], tmp_path: Path
 ) -> None:
-    whole = source.cut([CUT])
-    found, tiles = whole.narrowed(work.size_and_rows, dict.fromkeys(range(8)))
+    """One while rows are put aside, and one when the others are asked for."""
+    whole = in_files(on_cluster, cluster, tmp_path).cut([CUT])
+    with meanwhile(lambda: action(cluster)):
+        found, tiles = whole.narrowed(work.slow_size_and_rows, dict.fromkeys(range(8)))
+    assert found == {tile: 2 * len(rows) for tile, rows in EXPECTED.items()}
+    wait_until(lambda: len(cluster.processes(EXECUTOR)) == 2, "two executors run")
     with meanwhile(lambda: action(cluster)):
         again = dict(tiles.each(work.slow_rows_of, dict.fromkeys(range(8))))
     assert {tile: work.sorted_rows(rows, 2) for tile, rows in again.items()} == EXPECTED
-    assert found == {tile: 2 * len(rows) for tile, rows in EXPECTED.items()}
     tiles.close()
     whole.close()
 

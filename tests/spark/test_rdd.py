@@ -119,6 +119,7 @@ def test_tile_without_rows_has_an_empty_array(source: Sources) -> None:
     expected = {0: (3, "given"), 1: (0, "given"), 2: (0, "given"), 3: (0, "given")}
     assert dict(tiles.each(work.size_and_input, dict.fromkeys(range(4), "given"))) == expected
     assert dict(tiles.each(work.size_and_input, {})) == {}
+    assert tiles.narrowed(low_half, {})[0] == {}
     assert tiles.narrowed(low_half, dict.fromkeys(range(4), "given"))[0] == expected
     tiles.close()
 
@@ -153,6 +154,16 @@ def test_refused_cells_raise_the_sentence_of_the_rules(source: Sources) -> None:
         tiles.narrowed(low_half, {0: None})
 
 
+def test_files_that_changed_or_are_gone_are_named(source: Sources, tmp_path: Path) -> None:
+    asked = source(TABLES["2 columns"])
+    parquet.write_table(table(TABLES["2 columns"][:1000]), tmp_path / "2.parquet")
+    tiles = asked.cut([cut_of(TABLES["2 columns"])])
+    assert "2.parquet changed while it was read" in refused(lambda: asked.fold(work.sums, work.added))
+    assert "2.parquet changed while it was read" in refused(lambda: dict(tiles.each(work.rows_of, {0: None})))
+    (tmp_path / "2.parquet").unlink()
+    assert "2.parquet does not exist" in refused(lambda: tiles.narrowed(work.size_and_rows, {0: None}))
+
+
 def failing_to_narrow(packed: Packed, _given: Any) -> tuple[Any, Packed]:
     raise ValueError(f"{SECRET} {packed[:1]}")
 
@@ -182,7 +193,8 @@ def test_tiles_are_kept_until_they_are_closed_or_forgotten(context: Any, source:
     asked, scratch = source(TABLES["2 columns"]), Path(context.getConf().get("spark.local.dir"))
 
     def is_kept(rows: bool, narrowed: bool) -> bool:
-        return rows is any(scratch.rglob("shuffle_*.data")) and narrowed is any(scratch.rglob("rdd_*"))
+        inputs = any(path.is_file() for path in scratch.rglob("pyspark-*/*"))
+        return (any(scratch.rglob("shuffle_*.data")), any(scratch.rglob("rdd_*")), inputs) == (rows, narrowed, narrowed)
 
     gc.collect()
     wait_until(lambda: is_kept(False, False), "nothing is kept of the test before")

@@ -45,6 +45,19 @@ def test_scratch_folder_is_removed_at_the_end(installed: None) -> None:
     assert not Path(ran.stdout.strip()).exists()
 
 
+def test_settings_are_those_of_one_context_alone(installed: None) -> None:
+    program = (
+        "from eremite.tiles.spark_session import open_context; from pyspark import SparkConf; "
+        "one = open_context('local[1]'); print(one.getConf().get('spark.python.daemon.module')); one.stop(); "
+        "print([name for name, _ in SparkConf().getAll() if name != 'spark.submit.pyFiles'])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    used, left = ran.stdout.splitlines()
+    assert used == "eremite.tiles.spark_daemon"
+    assert "daemon" not in left
+    assert "spark.local.dir" not in left
+
+
 def test_other_master_of_an_open_session_is_refused(session: Any) -> None:
     assert open_spark("local[2]") is session
     assert open_context("local[2]") is session.sparkContext

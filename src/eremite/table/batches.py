@@ -81,6 +81,11 @@ class Pieces:
                 if batch.num_rows:
                     yield self._with_types(pa.Table.from_batches([batch]))
 
+    def require_unchanged(self) -> None:
+        """Raise `TableError` if a file has changed since the table was opened, and `InputError` if it is gone."""
+        for piece in self.pieces:
+            _require_version(piece)
+
     def scaled(self, rules: CellRules, place: str) -> tuple[FloatArray, dict[str, Codes]]:
         """What the rules make of all rows, as `CellRules.rows` gives it; only the result has the size of the table."""
         none = self.schema.empty_table()

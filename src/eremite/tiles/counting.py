@@ -108,11 +108,11 @@ class CountVisitorsAndKeep:
     radius: float
     cap: int
 
-    def __call__(self, rows: Packed, given: tuple[Some, Some]) -> tuple[NDArray[np.int64], Packed]:
-        """The number for each visitor, and the rows to keep (claim T8); given are the visitors and the other rows."""
+    def __call__(self, rows: Packed, given: tuple[Some, FloatArray]) -> tuple[NDArray[np.int64], Packed]:
+        """The number for each visitor, and the rows to keep (claim T8); given are visitors and the points of others."""
         visitors, others = given
         points, _ = unpacked(rows, self.d, self.width)
-        around = np.concatenate([visitors.points, others.points])
+        around = np.concatenate([visitors.points, others])
         near = _may_be_near(points, around, squared_reach(self.radius, self.d))
         kept = rows.reshape(-1, self.width)[near].reshape(-1)
         return CountVisitors(self.d, self.width, self.radius, self.cap)(kept, visitors), kept

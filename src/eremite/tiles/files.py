@@ -2,7 +2,7 @@
 
 Threads read pieces of the files, a batch of rows at a time, and put the rows into the tiles of a scratch file; then
 each tile is read back and worked on by one thread. What is in memory at once are some batches, some rows on their way
-to the scratch file, and one tile for each thread.
+to a scratch file, one tile for each thread, and the rows that are kept of some tiles.
 """
 
 import ctypes
@@ -32,9 +32,9 @@ _LEAST_BYTES = 1 << 20
 class FilesSource:
     """The rows of a Parquet file, a folder of them, or an Arrow file; private. A `Source`.
 
-    `memory` is how many bytes it may use, `scratch` a folder for as many bytes as the rows have (None: the folder for
-    temporary files), `threads` how many work at once (None: all cores). Columns of types that the rules refuse raise
-    their `TableError` here, and a scratch folder that cannot be used its `InputError`.
+    `memory` is how many bytes it may use, `scratch` a folder for up to twice the bytes that the rows have (None: the
+    folder for temporary files), `threads` how many work at once (None: all cores). Columns of types that the rules
+    refuse raise their `TableError` here, and a scratch folder that cannot be used its `InputError`.
     """
 
     def __init__(

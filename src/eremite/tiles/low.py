@@ -1,9 +1,8 @@
 """The low rows of a table in tiles: each tile counts its own rows, then rows that lack neighbors visit other tiles.
 
-Claims T1 to T4 of `tiles.proof.md`: the same rows, degrees and crowds as in memory.
+Claims T1 to T4, T7 and T8 of `tiles.proof.md`: the same rows, degrees and crowds as in memory.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +30,12 @@ from eremite.tiles.counting import (
     numbers_of,
 )
 from eremite.tiles.names import Names
-from eremite.tiles.store import Tiles, TileWork
+from eremite.tiles.store import NarrowingTiles, Tiles, TileWork
 
 #: The largest squared reach at which a grid as wide as the reach puts many rows aside.
 _NARROW = 2.0**-10
+#: So many bytes of rows may be given to all tiles at once: on Spark, every worker holds them.
+_MOST_GIVEN = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,11 @@ def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["Low
     """
     within = dict.fromkeys(number for view in views for number in view)
     homes = _homes(tiles, views, asked, within)
-    if asked.reach <= _NARROW and tiles.most_sent == sys.maxsize:
-        tiles = _narrowed_by_visits(tiles, homes, asked)
+    hosts = _hosts(homes, asked)
+    if isinstance(tiles, NarrowingTiles) and _puts_many_aside(hosts, asked):
+        tiles = _narrowed_by_visits(tiles, hosts, asked)
     else:
-        _with_visits(tiles, homes, asked)
+        _count_visits(tiles, hosts, asked)
     return [home.low_table(tiles, asked) for home in homes]
 
 
@@ -74,7 +76,7 @@ def low_numbers_in(tiles: Tiles, views: Sequence[range], asked: Asked, cells: Ma
     Only rows near the border of the cell of their tile come together here (claim T7).
     """
     homes = _homes(tiles, views, asked, cells)
-    _with_visits(tiles, homes, asked)
+    _count_visits(tiles, _hosts(homes, asked), asked)
     return [home.low_numbers(asked.cap) for home in homes]
 
 
@@ -85,22 +87,40 @@ def _homes(tiles: Tiles, views: Sequence[range], asked: Asked, within: Mapping[i
     return [_View.of(view, {n: counted.pop(n) for n in view if n in counted}, asked.d) for view in views]
 
 
-def _with_visits(tiles: Tiles, homes: Sequence["_View"], asked: Asked) -> None:
-    """Add to the degrees what rows find in other tiles, up to the cap or more."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Host:
+    """A tile and the rows of its view that may have neighbors there: those that visit it, and its own."""
+
+    view: "_View"
+    visitors: NDArray[np.intp]
+    own: NDArray[np.intp]
+
+
+def _hosts(homes: Sequence["_View"], asked: Asked) -> dict[int, _Host]:
+    return {n: _Host(home, *rows) for home in homes for n, rows in home.touching(asked.reach).items()}
+
+
+def _count_visits(tiles: Tiles, hosts: Mapping[int, _Host], asked: Asked) -> None:
+    """Add to the degrees what visitors find, up to the cap or more."""
     work = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
-    hosts = {n: (home, away) for home in homes for n, (away, _) in home.visits(asked.reach).items() if away.size}
-    for n, places, found in _visited(tiles, work, {n: (home.rows, away) for n, (home, away) in hosts.items()}):
-        hosts[n][0].degrees[places] += found
+    guests = {n: (host.view.rows, host.visitors) for n, host in hosts.items() if host.visitors.size}
+    for n, places, found in _visited(tiles, work, guests):
+        hosts[n].view.degrees[places] += found
 
 
-def _narrowed_by_visits(tiles: Tiles, homes: Sequence["_View"], asked: Asked) -> Tiles:
-    """The same. Gives tiles with the rows that may be near rows of the views, and hardly any others (claim T8)."""
+def _puts_many_aside(hosts: Mapping[int, _Host], asked: Asked) -> bool:
+    """Whether a grid as wide as the reach is fine, and what the tiles are given is little."""
+    given = sum(host.visitors.size + host.own.size for host in hosts.values())
+    return asked.reach <= _NARROW and 8 * asked.width * given <= _MOST_GIVEN
+
+
+def _narrowed_by_visits(tiles: NarrowingTiles, hosts: Mapping[int, _Host], asked: Asked) -> Tiles:
+    """Add to the degrees what visitors find. Gives tiles with the rows that may be near the rows of hosts (T8)."""
     work = CountVisitorsAndKeep(asked.d, asked.width, asked.radius, asked.cap)
-    hosts = {n: (home, *guests) for home in homes for n, guests in home.visits(asked.reach).items()}
-    given = {n: (home.rows.at(away), home.rows.at(there)) for n, (home, away, there) in hosts.items()}
+    given = {n: (host.view.rows.at(host.visitors), host.view.rows.points[host.own]) for n, host in hosts.items()}
     found, narrowed = tiles.narrowed(work, given)
-    for n, (home, away, _) in hosts.items():
-        home.degrees[away] += found[n]
+    for n, host in hosts.items():
+        host.view.degrees[host.visitors] += found[n]
     return narrowed
 
 
@@ -149,8 +169,8 @@ class _View:
         home = np.repeat(np.array(list(counted), np.int64), sizes)
         return cls(boxes, Some(points, codes), degrees, home, [one.alone for one in found])
 
-    def visits(self, reach: float) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """For each tile with some, the rows that may have neighbors there (E4): those that visit it, and its own."""
+    def touching(self, reach: float) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """For each tile with some, the rows that may have neighbors there (E4): those of other tiles, and its own."""
         guests = self.boxes.touched_by(self.rows.points, reach)
         at_home = {n: self.home[rows] == n for n, rows in guests.items()}
         return {n: (rows[~at_home[n]], rows[at_home[n]]) for n, rows in guests.items()}

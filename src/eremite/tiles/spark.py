@@ -24,8 +24,8 @@ from eremite.table.spark import not_given, or_raise, quoted, require_version
 from eremite.tiles import spark_batches as batches
 from eremite.tiles import spark_connect as connect
 from eremite.tiles import spark_tasks as tasks
-from eremite.tiles.spark_rdd import TILE_BYTES, RddSource, described
-from eremite.tiles.store import NO_ROWS, Chunk, Cut, NarrowingWork, Reading, Result, TileWork
+from eremite.tiles.spark_rdd import TILE_BYTES, RddSource, described, unfinished
+from eremite.tiles.store import NO_ROWS, Chunk, Cut, Reading, Result, TileWork
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,15 +90,11 @@ class SparkTiles:
         left = dict(inputs)
         for given in self._jobs(tasks.packed(inputs)):
             job = _mapped(self.frame, partial(batches.each, work, given))
-            for tile, result in _collected(job, "eremite: tiles", _unfinished()):
+            for tile, result in _collected(job, "eremite: tiles", unfinished()):
                 del left[tile]
                 yield tile, result
         for tile, one in left.items():
             yield tile, work(NO_ROWS, one)
-
-    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "SparkTiles"]:
-        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
-        return dict(self.each(tasks.ResultOf(work), inputs)), self  # which have these rows, and others
 
     def _jobs(self, inputs: Mapping[int, bytes]) -> Iterator[dict[int, bytes]]:
         """The inputs of one job, or of several where Spark Connect could not send them at once."""
@@ -151,10 +147,6 @@ def _kept(job: "DataFrame", failure: Exception) -> "DataFrame":
 
     level = StorageLevel.DISK_ONLY  # as fast as memory, which the work on tiles needs more
     return or_raise(lambda: job.persist(level), failure)
-
-
-def _unfinished() -> Exception:
-    return RuntimeError("Spark could not finish its work on tiles; its logs say why.")
 
 
 def _collected(job: "DataFrame", description: str, failure: Exception) -> list[tasks.Record]:

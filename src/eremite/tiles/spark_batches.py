@@ -33,8 +33,7 @@ def fold(
 
 def cut(opened: Rows, reading: Reading, cuts: Sequence[Cut], places: Sequence[int], batches: Batches) -> Batches:
     """Records with the rows of tiles; places[tile] decides the partition of a tile."""
-    for held in tasks.or_failed(tasks.cut(reading, cuts, opened(batches))):
-        yield _rows_by_tile(held, places)
+    return tasks.or_failed(_rows_by_tile(held, places) for held in tasks.cut(reading, cuts, opened(batches)))
 
 
 def each(work: TileWork, inputs: Mapping[int, bytes], batches: Batches) -> Batches:

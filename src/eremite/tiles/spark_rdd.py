@@ -6,8 +6,8 @@ more CPU seconds than to count millions of rows. Spark Connect has no RDDs; ther
 
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from eremite.tiles import spark_tasks as tasks
 from eremite.tiles.store import NO_ROWS, Chunk, Cut, NarrowingWork, Packed, Reading, Result, TileWork
 
 if TYPE_CHECKING:
-    from pyspark import RDD, SparkContext
+    from pyspark import RDD, Broadcast, SparkContext
 
 TILE_BYTES = 32 << 20
 _DESCRIPTION = "spark.job.description"
@@ -50,14 +50,15 @@ class RddSource:
         """What `work` makes of each chunk, merged in any order; None if there is no row."""
         job = self._numbers().mapPartitions(partial(_fold, self._files, self._reading, work, merge))
         failure = TableError(not_given(self._reading.columns, self._reading.place))
-        results = [result for _, result in _collected(job, "eremite: rows", failure)]
+        results = [result for _, result in _records(self._context, "eremite: rows", job.collect, failure)]
         return reduce(merge, results) if results else None
 
     def cut(self, cuts: Sequence[Cut]) -> "RddTiles":
         """The rows of each cut in its tiles, each tile in a partition of its own. They are cut when first looked at."""
         count = max(one.first + one.tiling.count for one in cuts)
         rows = self._numbers().mapPartitions(partial(_cut, self._files, self._reading, list(cuts)))
-        return RddTiles(rows.partitionBy(count, _itself), _remove_shuffled)
+        rows = rows.partitionBy(count, _itself)
+        return RddTiles(rows, self._files, partial(_remove_shuffled, rows))
 
     def _numbers(self) -> "RDD[int]":
         """The numbers of the parts of the files."""
@@ -65,12 +66,14 @@ class RddSource:
 
 
 class RddTiles:
-    """Tiles that Spark keeps on its disks until they are closed or forgotten."""
+    """Tiles that Spark keeps on its disks until they are closed or forgotten; the number of a tile is its partition."""
 
-    def __init__(self, rows: "RDD[tuple[int, Packed]]", remove: Callable[[Any], None], whole: Any = None) -> None:
-        self._rows = rows
+    def __init__(
+        self, rows: "RDD[tuple[int, Packed]]", files: tasks.FileParts, remove: Callable[[], None], whole: Any = None
+    ) -> None:
+        self._rows, self._files = rows, files
         self._whole = whole  # the tiles that these were made of: what is lost is made of them again
-        self.close = weakref.finalize(self, remove, rows)
+        self.close = weakref.finalize(self, remove)
         self.close.atexit = False  # Spark removes all when the process ends
 
     @property
@@ -80,23 +83,34 @@ class RddTiles:
 
     def each(self, work: TileWork, inputs: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
         """What `work` makes of the rows of each tile that `inputs` names and of the input, in any order."""
-        job = self._rows.mapPartitions(partial(_each, work, tasks.packed(inputs)))
-        left = dict(inputs)
-        for tile, result in _collected(job, "eremite: tiles", _unfinished()):
-            del left[tile]
-            yield tile, result
-        for tile, one in left.items():
-            yield tile, work(NO_ROWS, one)
+        with _sent(self._rows.context, inputs) as given:
+            found = self._done(self._rows, partial(_each, work, given), inputs)
+        yield from found
+        for tile in inputs.keys() - dict(found).keys():
+            yield tile, work(NO_ROWS, inputs[tile])
 
     def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "RddTiles"]:
         """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
         from pyspark import StorageLevel
 
-        made = self._rows.mapPartitions(partial(_narrow, work, tasks.packed(inputs)))
-        made = made.persist(StorageLevel.DISK_ONLY)  # as fast as memory, which the work on tiles needs more
-        kept = RddTiles(made.mapPartitions(_kept_rows), partial(_unpersist, made), self)
-        found = dict(_collected(made.mapPartitions(_made_results), "eremite: tiles", _unfinished()))
+        sent = ExitStack()
+        made = self._rows.mapPartitions(partial(_narrow, work, sent.enter_context(_sent(self._rows.context, inputs))))
+        made.persist(StorageLevel.DISK_ONLY)  # as fast as memory, which the work on tiles needs more
+        sent.callback(_unpersist, made)
+        kept = RddTiles(made.mapPartitions(_kept_rows), self._files, sent.close, self)
+        found = dict(self._done(made, _made_results, inputs))
         return {tile: found[tile] if tile in found else work(NO_ROWS, one)[0] for tile, one in inputs.items()}, kept
+
+    def _done(
+        self, rows: "RDD[Any]", task: Callable[[Iterator[Any]], Iterator[tasks.Record]], tiles: Iterable[int]
+    ) -> list[tasks.Record]:
+        """What a task makes of these tiles."""
+        context = rows.context
+        try:
+            return _records(context, "eremite: tiles", lambda: context.runJob(rows, task, sorted(tiles)), unfinished())
+        except RuntimeError:
+            self._files.table.require_unchanged()
+            raise
 
 
 def _fold(files: tasks.FileParts, reading: Reading, work: Any, merge: Any, numbers: Iterator[int]) -> Any:
@@ -104,17 +118,18 @@ def _fold(files: tasks.FileParts, reading: Reading, work: Any, merge: Any, numbe
 
 
 def _cut(files: tasks.FileParts, reading: Reading, cuts: Sequence[Cut], numbers: Iterator[int]) -> Parts:
-    for held in tasks.or_failed(tasks.cut(reading, cuts, files.rows(numbers))):
-        for tile, rows in held.items():
-            yield tile, np.concatenate(rows)
+    held = tasks.cut(reading, cuts, files.rows(numbers))
+    return tasks.or_failed((tile, np.concatenate(rows)) for one in held for tile, rows in one.items())
 
 
-def _each(work: TileWork, inputs: Mapping[int, bytes], parts: Parts) -> Iterator[tasks.Record]:
-    return tasks.with_error(tasks.each(work, inputs, parts), parts)
+def _each(work: TileWork, given: "Broadcast[dict[int, bytes]]", parts: Parts) -> Iterator[tasks.Record]:
+    return tasks.with_error(tasks.each(work, given.value, parts), parts)
 
 
-def _narrow(work: NarrowingWork, inputs: Mapping[int, bytes], parts: Parts) -> Iterator[tuple[int, Any, Packed]]:
-    return tasks.or_failed(tasks.narrow(work, inputs, parts))
+def _narrow(
+    work: NarrowingWork, given: "Broadcast[dict[int, bytes]]", parts: Parts
+) -> Iterator[tuple[int, Any, Packed]]:
+    return tasks.or_failed(tasks.narrow(work, given.value, parts))
 
 
 def _made_results(made: Iterator[tuple[int, Any, Packed]]) -> Iterator[tasks.Record]:
@@ -129,16 +144,30 @@ def _itself(tile: int) -> int:
     return tile
 
 
-def _unfinished() -> Exception:
+def unfinished() -> Exception:
+    """A new one each time: one that was raised keeps what its traceback refers to."""
     return RuntimeError("Spark could not finish its work on tiles; its logs say why.")
 
 
-def _collected(job: "RDD[tasks.Record]", description: str, failure: Exception) -> list[tasks.Record]:
+def _records(
+    context: "SparkContext", description: str, job: Callable[[], list[tasks.Record]], failure: Exception
+) -> list[tasks.Record]:
     """The records of a job. Raises what a task says went wrong, `failure` if Spark fails."""
-    with described(job.context, description):
-        found: list[tasks.Record] = or_raise(job.collect, failure)
+    with described(context, description):
+        found = or_raise(job, failure)
     tasks.require_results(found)
     return found
+
+
+@contextmanager
+def _sent(context: "SparkContext", inputs: Mapping[int, Any]) -> Iterator["Broadcast[dict[int, bytes]]"]:
+    """While it lasts, tasks can read the inputs of tiles. After it, nothing of them is left on any disk."""
+    sent = context.broadcast(tasks.packed(inputs))
+    try:
+        yield sent
+    finally:
+        with suppress(Exception):  # the session may have ended
+            sent.destroy()
 
 
 @contextmanager
@@ -152,11 +181,11 @@ def described(context: "SparkContext", description: str) -> Iterator[None]:
         context.setLocalProperty(_DESCRIPTION, before)
 
 
-def _unpersist(rows: Any, _kept: Any) -> None:
-    with suppress(Exception):  # the session may have ended
+def _unpersist(rows: "RDD[Any]") -> None:
+    with suppress(Exception):
         rows.unpersist()
 
 
-def _remove_shuffled(rows: Any) -> None:
+def _remove_shuffled(rows: "RDD[Any]") -> None:
     with suppress(Exception):
         rows._jrdd.rdd().cleanShuffleDependencies(False)

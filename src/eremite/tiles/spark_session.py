@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -45,8 +45,8 @@ _LOCAL = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.shuffle.compress": "false",
     "spark.shuffle.sort.bypassMergeThreshold": "1",
-    "spark.python.daemon.module": "eremite.tiles.spark_daemon",
 }
+_DAEMON = {"spark.python.daemon.module": "eremite.tiles.spark_daemon"}
 
 
 def open_spark(master: str, settings: Mapping[str, str] = MappingProxyType({})) -> "SparkSession":
@@ -70,19 +70,34 @@ def open_context(master: str, settings: Mapping[str, str] = MappingProxyType({})
     """Spark without its engine for queries, which takes as long to start as all the rest."""
     _require_spark()
     _require_java()
+    from pyspark import SparkContext
+
+    # Spark gives a context that is open already, whatever is asked for.
+    context = SparkContext._active_spark_context or _new_context(master, settings)
+    if context.master != master:
+        raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")
+    return context
+
+
+def _new_context(master: str, settings: Mapping[str, str]) -> "SparkContext":
     from pyspark import SparkConf, SparkContext
 
-    chosen = SparkConf().setMaster(master)
-    chosen.setAll(list({**_defaults(master, settings), **settings}.items()))
     shown = show_name(master)
     failure = InputError(f"Spark does not start with the master {shown}; correct --master, or start the cluster.")
+    chosen = {**_defaults(master, settings), **settings}
+    starts_java = SparkContext._gateway is None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        context = or_raise(lambda: SparkContext.getOrCreate(chosen), failure)
-    if context.master == master:
-        return context
-    # Spark gives a context that is open already, whatever is asked for.
-    raise InputError("A session of Spark with another master is open already; stop it, or give its frame.")
+        context = or_raise(lambda: SparkContext(master, conf=SparkConf().setAll(list(chosen.items()))), failure)
+    if starts_java:
+        _forget(context, chosen)
+    return context
+
+
+def _forget(context: "SparkContext", names: Iterable[str]) -> None:
+    """Remove what was set from Java's properties: later contexts of this process would have it too."""
+    for name in names:
+        context._jvm.java.lang.System.clearProperty(name)
 
 
 def open_files(master: str, path: Path, reading: Reading) -> Source:
@@ -126,12 +141,13 @@ def _require_java() -> None:
 def _defaults(master: str, settings: Mapping[str, str]) -> dict[str, str]:
     if not master.startswith("local"):
         return _SETTINGS
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    python = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    local = {**_SETTINGS, **_LOCAL, **(_DAEMON if python == sys.executable else {})}
     if "spark.local.dir" in settings:
-        return {**_SETTINGS, **_LOCAL}
+        return local
     scratch = tempfile.mkdtemp(prefix="eremite-spark-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     # With TCP, every task waits .05 s for an answer of its Python worker.
     sockets = {"spark.python.unix.domain.socket.enabled": "true", "spark.python.unix.domain.socket.dir": scratch}
-    return {**_SETTINGS, **_LOCAL, "spark.local.dir": scratch, **sockets}
+    return {**local, "spark.local.dir": scratch, **sockets}

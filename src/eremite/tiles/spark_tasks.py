@@ -65,17 +65,6 @@ class FileParts:
             yield from self.table.batches(self.parts[number])
 
 
-@dataclass(frozen=True, slots=True)
-class ResultOf:
-    """Narrowing work without the rows that it keeps."""
-
-    work: NarrowingWork
-
-    def __call__(self, rows: Packed, given: Any) -> Any:
-        """The result."""
-        return self.work(rows, given)[0]
-
-
 def fold(
     reading: Reading,
     work: Callable[[Chunk], Result],

@@ -8,7 +8,7 @@ may be done twice, and in any order, so it never draws noise.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -124,11 +124,16 @@ class Tiles(Protocol):
         A tile without rows has an empty array.
         """
 
-    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], "Tiles"]:
-        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
-
     def close(self) -> None:
         """Remove them."""
+
+
+@runtime_checkable
+class NarrowingTiles(Tiles, Protocol):
+    """Tiles that can put rows aside."""
+
+    def narrowed(self, work: NarrowingWork, inputs: Mapping[int, Any]) -> tuple[dict[int, Any], Tiles]:
+        """What `work` makes of the rows of each tile that `inputs` names, and tiles with the rows that it keeps."""
 
 
 class Source(Protocol):

@@ -132,6 +132,7 @@ class _Together:
         asked = Asked(self.d, self.width, radius, k, cap)
         if asked != self._asked:
             self._require_tiles(asked)
+            self._found, self._asked = [], None  # what they keep is removed first
             self._found = low_rows_in(self._tiles, [cut.tiles for cut in self._cuts], asked)
             self._asked = asked
         return self._found[view]
