@@ -40,7 +40,6 @@ class SparkSource:
         self._frame = frame
         self._reading = reading
         self._opened = opened
-        self._not_given = TableError(not_given(reading.columns, reading.place))
         self.tile_bytes = tile_bytes
 
     @property
@@ -56,7 +55,8 @@ class SparkSource:
     def fold(self, work: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result]) -> Result | None:
         """What `work` makes of each chunk, merged in any order; None if there is no row."""
         job = _mapped(self._frame, partial(batches.fold, self._opened, self._reading, work, merge))
-        results = [result for _, result in _collected(job, "eremite: rows", self._not_given)]
+        failure = TableError(not_given(self._reading.columns, self._reading.place))
+        results = [result for _, result in _collected(job, "eremite: rows", failure)]
         return reduce(merge, results) if results else None
 
     def cut(self, cuts: Sequence[Cut]) -> "SparkTiles":
