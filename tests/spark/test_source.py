@@ -220,7 +220,7 @@ def test_columns_that_are_not_there_are_refused(spark: Any) -> None:
 def test_every_tile_has_a_partition_of_its_own(spark: Any) -> None:
     rows = TABLES["3 columns"]
     tiles = source(spark, rows).cut([cut_of(rows, 32)])
-    where = tiles._frame.selectExpr("tile", "spark_partition_id()").distinct().collect()
+    where = tiles.frame.selectExpr("tile", "spark_partition_id()").distinct().collect()
     assert len(where) == 32
     assert len({partition for _, partition in where}) == 32
     tiles.close()
@@ -247,7 +247,7 @@ def test_tiles_are_cut_once(spark: Any, kept: Callable[[], int]) -> None:
     for _ in range(2):
         shown = io.StringIO()
         with redirect_stdout(shown):
-            tiles._frame.filter("tile < 3").explain()
+            tiles.frame.filter("tile < 3").explain()
         assert re.search(cuts, shown.getvalue())
         assert found_in(tiles, range(8), 2)
     assert kept() == 1
