@@ -193,7 +193,7 @@ def test_tiles_are_kept_until_they_are_closed_or_forgotten(context: Any, source:
     asked, scratch = source(TABLES["2 columns"]), Path(context.getConf().get("spark.local.dir"))
 
     def is_kept(rows: bool, narrowed: bool) -> bool:
-        inputs = any(path.is_file() for path in scratch.rglob("pyspark-*/*"))
+        inputs = any(path.is_file() for path in Path(context._temp_dir).rglob("*"))
         return (any(scratch.rglob("shuffle_*.data")), any(scratch.rglob("rdd_*")), inputs) == (rows, narrowed, narrowed)
 
     gc.collect()
