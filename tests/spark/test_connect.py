@@ -13,6 +13,7 @@ import pytest
 import eremite
 from eremite.tiles import spark_connect
 from eremite.tiles.spark import SparkSource, of_frame
+from eremite.tiles.spark_tasks import packed
 from tests.end_to_end.command_line import Captured, refused, run, run_json
 from tests.end_to_end.patients import description
 from tests.end_to_end.test_cli_engines import answer
@@ -131,7 +132,7 @@ def test_inputs_that_exceed_a_message_are_sent_in_several(on_server: Any, monkey
     tiles = source_of(on_server, POINTS).cut([work.cut_of(POINTS)])
     monkeypatch.setattr(spark_connect, "MOST_SENT", 250)
     given = {tile: np.full(10, tile) for tile in range(8)}
-    assert len(list(tiles._jobs(given))) > 2
+    assert len(list(tiles._jobs(packed(given)))) > 2
     found = dict(tiles.each(work.size_and_input, given))
     assert {tile: one[1].tolist() for tile, one in found.items()} == {tile: [tile] * 10 for tile in range(8)}
     assert sum(size for size, _ in found.values()) == 4000
