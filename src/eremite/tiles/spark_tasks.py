@@ -118,7 +118,9 @@ def _whole_tiles(wanted: Mapping[int, Any], parts: Iterable[tuple[int, Packed]])
             found[tile].append(rows)
     while found:
         tile, some = found.popitem()
-        rows = some[0] if len(some) == 1 else np.concatenate(some)
+        rows = np.concatenate(
+            some
+        )  # also one part: what Spark gives cannot be written to, a type that nothing else has
         del some
         yield tile, rows
 
