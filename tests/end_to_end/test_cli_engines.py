@@ -64,10 +64,11 @@ def test_a_description_can_name_the_engine(capsys: Captured, patients: Path, mon
     honest = FilesSource.__init__
     monkeypatch.setattr(FilesSource, "__init__", lambda self, *a, **kw: made.append(kw) or honest(self, *a, **kw))
     patients.write_text(
-        patients.read_text() + f'\n[engine]\nkind = "files"\nmemory = "1 GB"\nscratch = "{patients.parent}"\n'
+        patients.read_text()
+        + f'\n[engine]\nkind = "files"\nmemory = "1 GB"\nscratch = "{patients.parent}"\nresume = true\n'
     )
     assert run(capsys, "check", patients)[0] == 0
-    assert made == [{"memory": 10**9, "scratch": patients.parent}]
+    assert made == [{"memory": 10**9, "scratch": patients.parent, "resume": True}]
 
 
 def test_auto_takes_files_for_a_table_that_is_larger_than_its_memory(
@@ -97,6 +98,8 @@ def test_engine_of_a_description_is_checked(capsys: Captured, patients: Path) ->
     patients.write_text(patients.read_text() + '\n[engine]\nmemory = "much"\n')
     found = refused(capsys, "check", patients)
     assert found.endswith('engine does not fit: memory must be a size of 64 MB or more, such as "512 MB" or "2 GB".\n')
+    patients.write_text(patients.read_text().replace('memory = "much"', 'resume = "yes"'))
+    assert refused(capsys, "check", patients).endswith("engine does not fit: resume must be true or false.\n")
 
 
 def test_text_files_are_not_read_piece_by_piece(capsys: Captured, patients: Path) -> None:

@@ -249,6 +249,7 @@ class Engines(Record):
     kind: Any = "auto"
     memory: Any = None
     scratch: Text | None = None
+    resume: Any = False
     master: Text | None = None
     max_low_rows: Any = None
 

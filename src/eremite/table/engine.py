@@ -30,7 +30,9 @@ class Engine:
             and Spark for what Spark alone can read.
         memory: How much memory the rows may take on this machine, such as "2 GB"; default: a quarter of it.
         scratch: The folder for scratch files; default: the system's. Nobody can open them, and they vanish with the
-            process.
+            process, unless `resume` is set.
+        resume: Whether files that a process leaves if it is killed serve the same question when it is asked again.
+            They have private rows, in a folder that its owner alone can read.
         master: The Spark cluster, such as "local[2]", "spark://host:7077", or "sc://host:15002" of Spark Connect;
             default: all cores of this machine.
         max_low_rows: For how many rows with few neighbors this machine must have room, or questions are refused before
@@ -40,6 +42,7 @@ class Engine:
     kind: EngineKind = "auto"
     memory: str | None = None
     scratch: str | None = None
+    resume: bool = False
     master: str | None = None
     max_low_rows: int | None = None
 
@@ -48,6 +51,8 @@ class Engine:
             raise InputError(f"engine must be one of {', '.join(get_args(EngineKind))}.")
         if self.memory is not None:
             _bytes_of(self.memory)
+        if type(self.resume) is not bool:
+            raise InputError("resume must be true or false.")
         if self.master is not None and self.kind != "spark":
             raise InputError('master names a Spark cluster; give engine = "spark" with it.')
         limit = self.max_low_rows

@@ -2,7 +2,8 @@
 
 Threads read pieces of the files, a batch of rows at a time, and put the rows into the tiles of a scratch file; then
 each tile is read back and worked on by one thread. What is in memory at once are some batches, some rows on their way
-to a scratch file, one tile for each thread, and the rows that are kept of some tiles.
+to a scratch file, one tile for each thread, and the rows that are kept of some tiles. With a checkpoint, the scratch
+file and what was found in tiles outlive a process that is killed.
 """
 
 import ctypes
@@ -20,8 +21,10 @@ import pyarrow as pa
 
 from eremite.engines import workers
 from eremite.table.batches import ROWS, Piece, Pieces
+from eremite.tiles.checkpoint import Checkpoint, open_checkpoint, remove_left_over, require_home
 from eremite.tiles.scratch import Run, Scratch
 from eremite.tiles.store import Chunk, Cut, NarrowingWork, Reading, Result, TileWork
+from eremite.version import __version__
 
 _TILES_IN_MEMORY = 8  # a tile that is counted needs about 6 times its own bytes
 _CHUNKS_IN_MEMORY = 64  # batches are small beside what is gathered of them
@@ -33,20 +36,31 @@ class FilesSource:
     """The rows of a Parquet file, a folder of them, or an Arrow file; private. A `Source`.
 
     `memory` is how many bytes it may use, `scratch` a folder for up to twice the bytes that the rows have (None: the
-    folder for temporary files), `threads` how many work at once (None: all cores). Columns of types that the rules
-    refuse raise their `TableError` here, and a scratch folder that cannot be used its `InputError`.
+    folder for temporary files), `threads` how many work at once (None: all cores). With `resume`, work of a process
+    that was killed is not done again; it stays in the scratch folder for that. Columns of types that the rules refuse
+    raise their `TableError` here, and a scratch folder that cannot be used its `InputError`.
     """
 
     def __init__(
-        self, path: Path, reading: Reading, *, memory: int, scratch: Path | None = None, threads: int | None = None
+        self,
+        path: Path,
+        reading: Reading,
+        *,
+        memory: int,
+        scratch: Path | None = None,
+        resume: bool = False,
+        threads: int | None = None,
     ) -> None:
         self._table = Pieces.of(path, reading.columns, reading.rules.as_text)
         self._reading = reading
-        self._scratch = scratch
+        self._scratch, self._resume = scratch, resume
         self._threads = threads or workers.available()
         self._share = memory // self._threads
         reading.chunk(pa.Table.from_batches([], self._table.schema))
         Scratch(0, scratch).close()  # a folder that cannot be used is refused now, and not after the first charge
+        remove_left_over(scratch)
+        if resume:
+            require_home(scratch)
 
     @property
     def workers(self) -> int:
@@ -75,7 +89,27 @@ class FilesSource:
 
     def cut(self, cuts: Sequence[Cut]) -> "FileTiles":
         """The rows of each cut in its tiles."""
-        scratch = Scratch(max((cut.first + cut.tiling.count for cut in cuts), default=0), self._scratch)
+        count = max((cut.first + cut.tiling.count for cut in cuts), default=0)
+        checkpoint = open_checkpoint(self._scratch, self._identity(cuts)) if self._resume else None
+        if checkpoint is None:
+            scratch, is_cut = Scratch(count, self._scratch), False
+        else:
+            scratch, is_cut = checkpoint.rows(count)
+        tiles = FileTiles(scratch, self._threads, self._share // _TILES_IN_MEMORY, checkpoint)
+        try:
+            if is_cut:
+                self._table.require_unchanged()
+            else:
+                self._write(cuts, scratch)
+                if checkpoint is not None:
+                    checkpoint.keep_rows(scratch)
+        except BaseException:
+            tiles.close()
+            raise
+        return tiles
+
+    def _write(self, cuts: Sequence[Cut], scratch: Scratch) -> None:
+        """Write all rows to the scratch file."""
 
         def written(chunks: Iterator[Chunk]) -> None:
             run = Run(scratch, self._share // _TILES_IN_MEMORY)
@@ -84,12 +118,13 @@ class FilesSource:
                     run.gather(cut.split(chunk), 8 * cut.width * chunk.rows)
             run.write()
 
-        try:
-            self._in_threads(written)
-        except BaseException:
-            scratch.close()
-            raise
-        return FileTiles(scratch, self._threads, self._share // _TILES_IN_MEMORY)
+        self._in_threads(written)
+
+    def _identity(self, cuts: Sequence[Cut]) -> object:
+        """What the tiles of cuts depend on: the files, the rules, and the cuts with what the sample made of them."""
+        files = {piece.path: piece.version for piece in self._table.pieces}
+        places = [(str(path.resolve()), *version, path.stat().st_ctime_ns) for path, version in files.items()]
+        return __version__, places, self._reading.rules, tuple(cuts)
 
     def _in_threads(self, work: Callable[[Iterator[Chunk]], Result]) -> list[Result]:
         """What `work` makes, in each thread, of the chunks that the thread gets."""
@@ -113,12 +148,16 @@ class FilesSource:
 
 
 class FileTiles:
-    """Rows in the tiles of a scratch file, until it is closed or forgotten; private. `Tiles`."""
+    """Rows in the tiles of a scratch file, until it is closed or forgotten; private. `Tiles`.
 
-    def __init__(self, scratch: Scratch, threads: int, run_bytes: int) -> None:
+    What is found in a tile is also in the checkpoint, if there is one, and is taken from there.
+    """
+
+    def __init__(self, scratch: Scratch, threads: int, run_bytes: int, checkpoint: Checkpoint | None = None) -> None:
         self._scratch = scratch
         self._threads = threads
         self._run_bytes = run_bytes  # of rows on their way to a scratch file
+        self._checkpoint = checkpoint
 
     @property
     def most_sent(self) -> int:
@@ -132,8 +171,13 @@ class FileTiles:
         """
         waiting = deque(sorted(inputs, key=self._scratch.size, reverse=True))
 
+        def find(tile: int) -> Any:
+            return work(self._scratch.read(tile), inputs[tile])
+
         def worked(tile: int) -> tuple[int, Any]:
-            return tile, work(self._scratch.read(tile), inputs[tile])
+            if self._checkpoint is None:
+                return tile, find(tile)
+            return tile, self._checkpoint.found(tile, (work, inputs[tile]), lambda: find(tile))
 
         started: set[Future[tuple[int, Any]]] = set()
         with _threads(self._threads) as pool:
@@ -159,6 +203,8 @@ class FileTiles:
     def close(self) -> None:
         """Remove them."""
         self._scratch.close()
+        if self._checkpoint is not None:
+            self._checkpoint.close()
 
 
 @contextmanager

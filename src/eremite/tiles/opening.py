@@ -56,7 +56,7 @@ def _is_large(description: Description, memory: int) -> bool:
 
 def _files(description: Description, engine: Engine, reading: Reading) -> Source:
     memory, scratch = engine.memory_bytes(), engine.scratch_folder()
-    return FilesSource(description.source_path, reading, memory=memory, scratch=scratch)
+    return FilesSource(description.source_path, reading, memory=memory, scratch=scratch, resume=engine.resume)
 
 
 def _spark(description: Description, engine: Engine, reading: Reading) -> Source:

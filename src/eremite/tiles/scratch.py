@@ -1,7 +1,8 @@
-"""Scratch space: numbers of tiles in a file that has no name.
+"""Scratch space: numbers of tiles in a file, which has no name unless it is part of a checkpoint.
 
-Nobody else can open the file, and the kernel removes it when the process ends, however it ends. Each thread gathers
-the blocks of many tiles and writes them at once, tile by tile: a run. So a tile has one extent in each run.
+Nobody else can open a file without a name, and the kernel removes it when the process ends, however it ends. Each
+thread gathers the blocks of many tiles and writes them at once, tile by tile: a run. So a tile has one extent in each
+run.
 """
 
 import errno
@@ -9,7 +10,7 @@ import os
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -25,16 +26,31 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Scratch:
-    """Numbers of so many tiles; private, and gone once closed or forgotten."""
+    """Numbers of so many tiles; private, and gone once closed or forgotten.
 
-    def __init__(self, tiles: int, folder: Path | None = None) -> None:
+    A file with a name stays. It can be opened again with the runs that were written to it; without them, it is emptied.
+    """
+
+    def __init__(
+        self,
+        tiles: int,
+        folder: Path | None = None,
+        *,
+        name: str | None = None,
+        runs: Sequence[NDArray[np.int64]] = (),
+    ) -> None:
         self._folder = Path(tempfile.gettempdir()) if folder is None else folder
-        self._file = _unnamed(self._folder)
+        self._file = _unnamed(self._folder) if name is None else _named(self._folder, name, empty=not runs)
         self._close = weakref.finalize(self, os.close, self._file)
         self._lock = Lock()
-        self._end = 0  # in bytes, as are all places in the file
-        self._runs: list[NDArray[np.int64]] = []  # where each tile begins, and the last one ends
+        self._runs = list(runs)  # where each tile begins, and the last one ends
+        self._end = max((int(run[-1]) for run in runs), default=0)  # in bytes, as are all places in the file
         self._tiles = tiles
+
+    @property
+    def runs(self) -> list[NDArray[np.int64]]:
+        """Where in the file everything is that was written; private."""
+        return list(self._runs)
 
     def write(self, blocks: dict[int, list[Numbers]]) -> None:
         """Write a run: blocks of tiles. Several threads may do so at once."""
@@ -46,7 +62,7 @@ class Scratch:
             places += self._end
             self._end = int(places[-1])
         run = np.concatenate([np.empty(0), *(block for tile in sorted(blocks) for block in blocks[tile])])
-        with _sentences(self._folder):
+        with disk_errors_told(self._folder):
             _write_all(self._opened(), _bytes(run), int(places[0]))
         with self._lock:
             self._runs.append(places)
@@ -55,7 +71,7 @@ class Scratch:
         """All numbers of a tile, each of its blocks in one piece, in any order."""
         found = np.empty(self.size(tile) // 8)
         rest = _bytes(found)
-        with _sentences(self._folder):
+        with disk_errors_told(self._folder):
             for run in self._runs:
                 start, stop = int(run[tile]), int(run[tile + 1])
                 _read_all(self._opened(), rest[: stop - start], start)
@@ -107,10 +123,16 @@ def _unnamed(folder: Path) -> int:
     """A file in the folder that has no name and cannot get one, or loses its name at once."""
     with suppress(AttributeError, OSError):  # not every system has them, nor every file system
         return os.open(folder, os.O_TMPFILE | os.O_EXCL | os.O_RDWR, 0o600)
-    with _sentences(folder, InputError):
+    with disk_errors_told(folder, InputError):
         file, name = tempfile.mkstemp(prefix="eremite-", dir=folder)
         Path(name).unlink()
     return file
+
+
+def _named(folder: Path, name: str, *, empty: bool) -> int:
+    """A file that this user alone can read."""
+    with disk_errors_told(folder):
+        return os.open(folder / name, os.O_RDWR | os.O_CREAT | (os.O_TRUNC if empty else 0), 0o600)
 
 
 def _bytes(numbers: Numbers) -> memoryview:
@@ -132,7 +154,7 @@ def _read_all(file: int, rest: memoryview, place: int) -> None:
 
 
 @contextmanager
-def _sentences(folder: Path, refusal: type[InputError] = TableError) -> Iterator[None]:
+def disk_errors_told(folder: Path, refusal: type[InputError] = TableError) -> Iterator[None]:
     """An error of the system as a sentence. How much room the rows need is private, so it is for the custodian."""
     try:
         yield

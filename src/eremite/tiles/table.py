@@ -250,4 +250,5 @@ def tiled_table(
     seen = source.fold(_seen, add) or _Seen(0, np.empty((0, len(reading.rules.bounds))))
     _, _, about = facts
     most = engine.most_low_rows(seen.rows if about is None else about)
-    return TiledTable(reading.rules, *facts, source=source, most_low_rows=most, _rows=seen.rows, _sample=seen.sample)
+    sample = seen.sample[np.lexsort(seen.sample.T)]  # not in the order in which chunks were seen: tiles are found again
+    return TiledTable(reading.rules, *facts, source=source, most_low_rows=most, _rows=seen.rows, _sample=sample)
