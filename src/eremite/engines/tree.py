@@ -91,22 +91,6 @@ def count_rows(
     return out
 
 
-def count_near(tree: Tree, points: NDArray[np.float64], reach: float, cap: int) -> NDArray[np.int64]:
-    """For points that are no rows, the number of rows within reach of each, or the cap, 1 or more, if that is less."""
-    # A row would not count itself, and stop one later.
-    return 1 + count_rows(tree, points, np.arange(len(points)), reach, cap - 1, 1)
-
-
-def list_near(tree: Tree, points: NDArray[np.float64], reach: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For points that are no rows, all pairs of a point and a row within reach of it."""
-    degrees = count_near(tree, points, reach, tree.order.size + 1)
-    starts, out = np.append(0, np.cumsum(degrees)), np.empty(degrees.sum(), np.uint32)
-    others = tree.order + np.uint32(len(points))  # no row is one of the points
-    rows = np.arange(len(points))
-    _list(tree.columns, others, tree.low, tree.high, tree.width, reach, points, rows, starts, 0, len(points), out)
-    return np.repeat(rows, degrees), out.astype(np.int64) - len(points)
-
-
 def count_up_to(tree: Tree, reach: float, most: int, workers: int) -> NDArray[np.int64] | None:
     """The degree of every row; None if they add up to more than `most`, as soon as that is seen."""
     out = np.zeros(tree.order.size, dtype=np.int64)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import tree
 from eremite.engines.local import find_neighbors_with
 from eremite.engines.pair import SLACK, U, inlined, kernel, squared_reach
+from eremite.engines.visitors import count_visitors, list_visitors
 from eremite.table.bounds import FloatArray
 from eremite.tiles.store import Packed, unpacked
 
@@ -71,8 +71,7 @@ class CountWithin:
             return None
         degrees = np.empty(len(here), np.int64)
         for _, places in by_stratum(here.codes):
-            points = here.points if places.size == len(here) else here.points[places]
-            degrees[places] = find_neighbors_with(1, points, self.radius, self.cap).degrees
+            degrees[places] = find_neighbors_with(1, _points_at(here, places), self.radius, self.cap).degrees
         lacking, alone = np.flatnonzero(degrees < self.cap), Counter[int]()
         if cell is not None:
             inside = _is_inside(here.points[lacking], cell, squared_reach(self.radius, self.d))
@@ -95,7 +94,7 @@ class CountVisitors:
         found = np.zeros(len(visitors), np.int64)
         reach = squared_reach(self.radius, self.d)
         for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
-            found[places] = tree.count_near(tree.build(hosts, 1), visitors.points[places], reach, self.cap)
+            found[places] = count_visitors(hosts, visitors.points[places], reach, self.cap)
         return found
 
 
@@ -139,7 +138,7 @@ class ListVisitors:
         """All pairs."""
         found, reach = [], squared_reach(self.radius, self.d)
         for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
-            guest, host = tree.list_near(tree.build(hosts, 1), visitors.points[places], reach)
+            guest, host = list_visitors(hosts, visitors.points[places], reach)
             if guest.size:
                 used, places_used = np.unique(host, return_inverse=True)
                 _, firsts, alike = np.unique(_as_keys(hosts[used]), return_index=True, return_inverse=True)
@@ -187,7 +186,12 @@ def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[n
     places_of = dict(by_stratum(hosts.codes))
     for code, places in by_stratum(visitors.codes):
         if code in places_of:
-            yield places, np.ascontiguousarray(hosts.points[places_of[code]])
+            yield places, _points_at(hosts, places_of[code])
+
+
+def _points_at(rows: Some, places: NDArray[np.intp]) -> FloatArray:
+    """The points at these places, which are not copied if these are all of them."""
+    return rows.points if places.size == len(rows) else rows.points[places]
 
 
 def _may_be_near(points: FloatArray, visitors: FloatArray, reach: float) -> NDArray[np.bool_]:

@@ -9,14 +9,14 @@ import pytest
 from llvmlite.binding import get_host_cpu_features
 from numba import njit, types
 
-from eremite.engines import candidates, cells, line, near_in_sets, tree
+from eremite.engines import candidates, cells, line, near_in_sets, tree, visitors
 from eremite.engines.pair import kernel, scan_many
 from eremite.geometry import thinned
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 REAL, WHOLE = types.float64, types.int64
-ROW, TABLE, PLACES = REAL[::1], REAL[:, ::1], WHOLE[::1]
+ROW, TABLE, PLACES, NUMBERS = REAL[::1], REAL[:, ::1], WHOLE[::1], types.uint32
 FEW, MANY = types.UniTuple(WHOLE, 3), types.Tuple(())
 
 
@@ -25,6 +25,10 @@ def of_the_tree(axes):
         TABLE, axes, WHOLE, WHOLE, PLACES, WHOLE, TABLE, TABLE, WHOLE, REAL, WHOLE, WHOLE, PLACES, ROW, ROW, ROW,
     )  # fmt: skip
 
+
+DIVIDED = types.NamedTuple(
+    (REAL[:, :, ::1], NUMBERS[:, ::1], NUMBERS[::1], NUMBERS[:, ::1], WHOLE[:, ::1], TABLE, TABLE), visitors._Rows
+)
 
 #: Each decides with the expression or in its stead; scan_few, scan_many and all that is inlined come with them.
 DECIDING = {
@@ -57,6 +61,8 @@ DECIDING = {
         near_in_sets._count,
         (TABLE, ROW, PLACES, PLACES, ROW, WHOLE, WHOLE, PLACES),
     ),
+    "visitors": (visitors._count, (DIVIDED, TABLE, REAL, WHOLE, PLACES)),
+    "visitors, lists": (visitors._list, (DIVIDED, TABLE, REAL)),
     "edges of a graph": (thinned._near_edges, (PLACES, types.int32[::1], TABLE, REAL)),
 }  # fmt: skip
 

@@ -1,0 +1,238 @@
+"""Neighbors of points that are no rows, *visitors*, among rows that are asked once.
+
+A tree of all rows takes longer to build than visitors take to look around in it. Here rows are divided only as far as
+visitors need it: rows with a box that no visitor reaches are dropped, and rows that few visitors reach, or that are few
+themselves, are scanned. Claim E20 of `engines.proof.md`.
+
+Cost: n log n for n rows at most, and about n where visitors are few or gather in one place; for each visitor, the boxes
+and the rows around it, as in a tree.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines.pair import U, gap_to_box, inlined, kernel, sums_of_squares
+
+Points = NDArray[np.float64]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+_FEW_ROWS = 64  # are scanned, and so many at a time
+_FEW_VISITORS = 12  # for these, scanning rows takes less time than dividing them
+_AT_ONCE = 1 << 16  # visitors
+_SAMPLE = 32  # rows that tell where others are divided
+_MORE_LEVELS = 16  # than halves would take: where many rows are equal, parts are uneven
+
+
+class _Rows(NamedTuple):
+    """Rows on their way into ever smaller parts. A part is a range of places; its level tells how often it was divided.
+
+    Rows of even levels are in the first half of `columns` and `numbers`, those of odd levels in the second.
+    """
+
+    columns: NDArray[np.float64]  # [half, column, place]
+    numbers: NDArray[np.uint32]  # [half, place]
+    order: NDArray[np.uint32]
+    reaching: NDArray[np.uint32]  # [level, .]: visitors that reach a part of the level above
+    waiting: NDArray[np.int64]  # parts: where they begin and stop, their level, how many visitors may reach them
+    low: NDArray[np.float64]  # the box of one part
+    high: NDArray[np.float64]
+
+
+def count_visitors(points: Points, visitors: Points, reach: float, cap: int) -> NDArray[np.int64]:
+    """For each visitor, the number of points within reach of it, or the cap if that is less."""
+    found = np.zeros(len(visitors), np.int64)
+    for start in range(0, len(visitors), _AT_ONCE):
+        some = visitors[start : start + _AT_ONCE]
+        _count(_undivided(points, len(some)), some, reach, cap, found[start : start + _AT_ONCE])
+    return np.minimum(found, cap)
+
+
+def list_visitors(points: Points, visitors: Points, reach: float) -> Pairs:
+    """All pairs of a visitor and a point within reach of it, by number, in any order."""
+    starts = range(0, len(visitors), _AT_ONCE)
+    found = [
+        _list(_undivided(points, len(some)), some, reach) for s in starts if len(some := visitors[s : s + _AT_ONCE])
+    ]
+    guests = [guest + start for start, (guest, _) in zip(starts, found, strict=True)]
+    nothing = np.empty(0, np.int64)
+    return np.concatenate([nothing, *guests]), np.concatenate([nothing, *(host for _, host in found)])
+
+
+def _undivided(points: Points, visitors: int) -> _Rows:
+    n, d = points.shape
+    levels = (n // _FEW_ROWS).bit_length() + _MORE_LEVELS
+    columns, numbers = np.empty((2, d, n)), np.empty((2, n), np.uint32)
+    columns[0], numbers[0] = points.T, np.arange(n)
+    reaching, waiting = np.empty((levels + 1, visitors), np.uint32), np.empty((levels + 1, 4), np.int64)
+    reaching[0], waiting[0] = np.arange(visitors), (0, n, 0, visitors)
+    return _Rows(columns, numbers, np.empty(n, np.uint32), reaching, waiting, np.empty((1, d)), np.empty((1, d)))
+
+
+@inlined
+def _fill_box(columns, begin, stop, low, high):
+    """The least and the largest coordinates of some rows."""
+    for c in range(columns.shape[0]):
+        least = np.inf
+        largest = -np.inf
+        for place in range(U(begin), U(stop)):
+            least = min(least, columns[c, place])
+            largest = max(largest, columns[c, place])
+        low[0, c] = least
+        high[0, c] = largest
+
+
+@inlined
+def _keep_reaching(low, high, visitors, found, cap, reach, before, size, after):
+    """Copy those visitors that lack neighbors and may have some in the box (E4); how many there are."""
+    remaining = 0
+    for i in range(size):
+        visitor = before[i]
+        if found[visitor] < cap and gap_to_box(low, high, 0, visitors[visitor]) <= reach:
+            after[remaining] = visitor
+            remaining += 1
+    return remaining
+
+
+@inlined
+def _spread_axis(columns, begin, stop, step):
+    """The column in which a sample of rows varies most; -1 if it does not vary."""
+    axis = -1
+    widest = 0.0
+    used = (stop - begin + step - 1) // step
+    for c in range(columns.shape[0]):
+        origin = columns[c, begin]
+        total = 0.0
+        squares = 0.0
+        for place in range(begin, stop, step):
+            value = columns[c, place] - origin
+            total += value
+            squares += value * value
+        spread = squares - total * total / used
+        if spread > widest:
+            widest = spread
+            axis = c
+    return axis
+
+
+@inlined
+def _middle_value(values):
+    """About the median of some values that differ: some are below it, and some are not."""
+    ascending = np.sort(values)
+    middle = ascending.size // 2
+    while ascending[middle] == ascending[0]:
+        middle += 1
+    return ascending[middle]
+
+
+@inlined
+def _widest_side(low, high):
+    axis = 0
+    for c in range(low.shape[1]):
+        if high[0, c] - low[0, c] > high[0, axis] - low[0, axis]:
+            axis = c
+    return axis
+
+
+@inlined
+def _cut(columns, begin, stop, low, high):
+    """A column, and a value of it: some rows are below it and some are not, unless all rows are equal."""
+    step = max(1, (stop - begin) // _SAMPLE)
+    axis = _spread_axis(columns, begin, stop, step)
+    if axis >= 0:
+        return axis, _middle_value(columns[axis, begin:stop:step])
+    axis = _widest_side(low, high)  # the sample saw copies of one row alone
+    value = columns[axis, begin]
+    return axis, np.nextafter(value, np.inf) if value == low[0, axis] else value
+
+
+@kernel
+def _divide(columns, order, begin, stop, low, high):
+    """Order the places of some rows so that those below a value of a column come first; how far these go.
+
+    No branch depends on a row: which side it is on cannot be guessed, and a wrong guess costs more than all the rest.
+    """
+    axis, value = _cut(columns, begin, stop, low, high)
+    left = U(begin)
+    right = U(stop - 1)
+    for place in range(U(begin), U(stop)):
+        is_below = columns[U(axis), place] < value
+        order[left if is_below else right] = place
+        left += U(is_below)
+        right -= U(not is_below)
+    return np.int64(left)
+
+
+@kernel
+def _move(rows, half, begin, stop):
+    """Copy rows in their new order to the other half."""
+    for c in range(U(rows.columns.shape[1])):
+        for place in range(U(begin), U(stop)):
+            rows.columns[1 - half, c, place] = rows.columns[half, c, rows.order[place]]
+    for place in range(U(begin), U(stop)):
+        rows.numbers[1 - half, place] = rows.numbers[half, rows.order[place]]
+
+
+@kernel
+def _next_part(rows, waiting, visitors, found, cap, reach):
+    """Divide parts until one is to be scanned: how many wait, the part, how many visitors reach it; 0 at the end."""
+    while waiting > 0:
+        waiting -= 1
+        begin, stop, level, size = rows.waiting[waiting]
+        columns = rows.columns[level % 2]
+        _fill_box(columns, begin, stop, rows.low, rows.high)
+        before, after = rows.reaching[level], rows.reaching[level + 1]
+        size = _keep_reaching(rows.low, rows.high, visitors, found, cap, reach, before, size, after)
+        if size == 0:
+            continue
+        middle = begin
+        if stop - begin > _FEW_ROWS and size > _FEW_VISITORS and level + 2 < rows.reaching.shape[0]:
+            middle = _divide(columns, rows.order, begin, stop, rows.low, rows.high)
+        if middle in (begin, stop):
+            return waiting, begin, stop, level, size
+        _move(rows, level % 2, begin, stop)
+        rows.waiting[waiting] = middle, stop, level + 1, size
+        rows.waiting[waiting + 1] = begin, middle, level + 1, size
+        waiting += 2
+    return 0, 0, 0, 0, 0
+
+
+@kernel
+def _count(rows, visitors, reach, cap, found):
+    totals = np.empty(_FEW_ROWS)
+    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, found, cap, reach)
+    while size > 0:
+        for start in range(begin, stop, _FEW_ROWS):
+            end = min(start + _FEW_ROWS, stop)
+            for i in range(size):
+                visitor = rows.reaching[level + 1, i]
+                if found[visitor] < cap:
+                    sums_of_squares(rows.columns[level % 2], visitors[visitor], start, end, totals)
+                    for at in range(end - start):
+                        found[visitor] += totals[at] <= reach
+        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, found, cap, reach)
+
+
+@kernel
+def _list(rows, visitors, reach):
+    totals = np.empty(_FEW_ROWS)
+    none = np.zeros(visitors.shape[0], np.int64)  # is below a cap of 1: visitors stay to the end
+    guests, hosts = np.empty(_FEW_ROWS, np.int64), np.empty(_FEW_ROWS, np.int64)
+    pairs = 0
+    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, none, 1, reach)
+    while size > 0:
+        for start in range(begin, stop, _FEW_ROWS):
+            end = min(start + _FEW_ROWS, stop)
+            for i in range(size):
+                visitor = rows.reaching[level + 1, i]
+                sums_of_squares(rows.columns[level % 2], visitors[visitor], start, end, totals)
+                if pairs + _FEW_ROWS > guests.size:
+                    guests, hosts = np.append(guests, guests), np.append(hosts, hosts)
+                for at in range(end - start):
+                    if totals[at] <= reach:
+                        guests[pairs] = visitor
+                        hosts[pairs] = rows.numbers[level % 2, start + at]
+                        pairs += 1
+        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, none, 1, reach)
+    return guests[:pairs].copy(), hosts[:pairs].copy()
