@@ -4,8 +4,8 @@ A tree of all rows takes longer to build than visitors take to look around in it
 visitors need it: rows with a box that no visitor reaches are dropped, and rows that few visitors reach, or that are few
 themselves, are scanned. Claim E20 of `engines.proof.md`.
 
-Cost: n log n for n rows at most, and about n where visitors are few or gather in one place; for each visitor, the boxes
-and the rows around it, as in a tree.
+Cost: to divide n rows, n log n at most, and about n where visitors are few or gather in one place; then, as in a tree,
+each visitor looks at the boxes and scans the rows around it.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ _FEW_ROWS = 64  # are scanned, and so many at a time
 _FEW_VISITORS = 12  # for these, scanning rows takes less time than dividing them
 _AT_ONCE = 1 << 16  # visitors
 _SAMPLE = 32  # rows that tell where others are divided
-_MORE_LEVELS = 16  # than halves would take: where many rows are equal, parts are uneven
+_MORE_LEVELS = 16  # than halves would take: parts are halves by a sample
 
 
 class _Rows(NamedTuple):
@@ -96,8 +96,8 @@ def _keep_reaching(low, high, visitors, found, cap, reach, before, size, after):
 
 
 @inlined
-def _spread_axis(columns, begin, stop, step):
-    """The column in which a sample of rows varies most; -1 if it does not vary."""
+def _spread_axis(columns, begin, stop, step, low, high):
+    """The column in which a sample of rows varies most; if it does not vary, the widest side of the box."""
     axis = -1
     widest = 0.0
     used = (stop - begin + step - 1) // step
@@ -113,55 +113,43 @@ def _spread_axis(columns, begin, stop, step):
         if spread > widest:
             widest = spread
             axis = c
-    return axis
+    return axis if axis >= 0 else np.argmax(high[0] - low[0])
 
 
 @inlined
-def _middle_value(values):
-    """About the median of some values that differ: some are below it, and some are not."""
-    ascending = np.sort(values)
-    middle = ascending.size // 2
-    while ascending[middle] == ascending[0]:
-        middle += 1
-    return ascending[middle]
-
-
-@inlined
-def _widest_side(low, high):
-    axis = 0
-    for c in range(low.shape[1]):
-        if high[0, c] - low[0, c] > high[0, axis] - low[0, axis]:
-            axis = c
-    return axis
-
-
-@inlined
-def _cut(columns, begin, stop, low, high):
-    """A column, and a value of it: some rows are below it and some are not, unless all rows are equal."""
-    step = max(1, (stop - begin) // _SAMPLE)
-    axis = _spread_axis(columns, begin, stop, step)
-    if axis >= 0:
-        return axis, _middle_value(columns[axis, begin:stop:step])
-    axis = _widest_side(low, high)  # the sample saw copies of one row alone
-    value = columns[axis, begin]
-    return axis, np.nextafter(value, np.inf) if value == low[0, axis] else value
+def _about_half(values, value):
+    """How many of the values go to the left of a cut at one of them: all smaller ones, and equal ones up to half."""
+    smaller = 0
+    equal = 0
+    for at in range(U(values.size)):
+        smaller += values[at] < value
+        equal += values[at] == value
+    return smaller, max(smaller, min(smaller + equal, values.size // 2))
 
 
 @kernel
 def _divide(columns, order, begin, stop, low, high):
-    """Order the places of some rows so that those below a value of a column come first; how far these go.
+    """Order the places of some rows so that about half of them come first, those below a value of a column; the middle.
 
     No branch depends on a row: which side it is on cannot be guessed, and a wrong guess costs more than all the rest.
     """
-    axis, value = _cut(columns, begin, stop, low, high)
+    step = max(1, (stop - begin) // _SAMPLE)
+    axis = _spread_axis(columns, begin, stop, step, low, high)
+    sample = np.sort(columns[axis, begin:stop:step])
+    value = sample[sample.size // 2]
+    smaller, half = _about_half(columns[axis, begin:stop], value)
+    equal_ones = half - smaller
     left = U(begin)
     right = U(stop - 1)
     for place in range(U(begin), U(stop)):
-        is_below = columns[U(axis), place] < value
-        order[left if is_below else right] = place
-        left += U(is_below)
-        right -= U(not is_below)
-    return np.int64(left)
+        key = columns[U(axis), place]
+        is_taken = (key == value) & (equal_ones > 0)
+        is_left = (key < value) | is_taken
+        order[left if is_left else right] = place
+        left += U(is_left)
+        right -= U(not is_left)
+        equal_ones -= is_taken
+    return begin + half
 
 
 @kernel
@@ -186,11 +174,10 @@ def _next_part(rows, waiting, visitors, found, cap, reach):
         size = _keep_reaching(rows.low, rows.high, visitors, found, cap, reach, before, size, after)
         if size == 0:
             continue
-        middle = begin
-        if stop - begin > _FEW_ROWS and size > _FEW_VISITORS and level + 2 < rows.reaching.shape[0]:
-            middle = _divide(columns, rows.order, begin, stop, rows.low, rows.high)
-        if middle in (begin, stop):
+        is_small = stop - begin <= _FEW_ROWS or size <= _FEW_VISITORS
+        if is_small or level + 2 == rows.reaching.shape[0] or (rows.low == rows.high).all():
             return waiting, begin, stop, level, size
+        middle = _divide(columns, rows.order, begin, stop, rows.low, rows.high)
         _move(rows, level % 2, begin, stop)
         rows.waiting[waiting] = middle, stop, level + 1, size
         rows.waiting[waiting + 1] = begin, middle, level + 1, size
@@ -235,4 +222,4 @@ def _list(rows, visitors, reach):
                         hosts[pairs] = rows.numbers[level % 2, start + at]
                         pairs += 1
         waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, none, 1, reach)
-    return guests[:pairs].copy(), hosts[:pairs].copy()
+    return guests[:pairs], hosts[:pairs]

@@ -81,6 +81,11 @@ class Pieces:
                 if batch.num_rows:
                     yield self._with_types(pa.Table.from_batches([batch]))
 
+    def written(self) -> list[tuple[str | int, ...]]:
+        """The files, and what changes if somebody writes or replaces them, on this machine."""
+        paths = dict.fromkeys(piece.path for piece in self.pieces)
+        return [(str(path.resolve()), *_version(path), path.stat().st_ctime_ns) for path in paths]
+
     def require_unchanged(self) -> None:
         """Raise `TableError` if a file has changed since the table was opened, and `InputError` if it is gone."""
         for piece in self.pieces:

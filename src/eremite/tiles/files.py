@@ -21,15 +21,15 @@ import pyarrow as pa
 
 from eremite.engines import workers
 from eremite.table.batches import ROWS, Piece, Pieces
-from eremite.tiles.checkpoint import Checkpoint, open_checkpoint, remove_left_over, require_home
+from eremite.tiles.checkpoint import Checkpoint, open_checkpoint, remove_left_over, require_checkpoints
 from eremite.tiles.scratch import Run, Scratch
 from eremite.tiles.store import Chunk, Cut, NarrowingWork, Reading, Result, TileWork
-from eremite.version import __version__
 
 _TILES_IN_MEMORY = 8  # a tile that is counted needs about 6 times its own bytes
 _CHUNKS_IN_MEMORY = 64  # batches are small beside what is gathered of them
 _LEAST_ROWS = 1 << 10
 _LEAST_BYTES = 1 << 20
+_PACKAGE = Path(__file__).parents[1]
 
 
 class FilesSource:
@@ -60,7 +60,7 @@ class FilesSource:
         Scratch(0, scratch).close()  # a folder that cannot be used is refused now, and not after the first charge
         remove_left_over(scratch)
         if resume:
-            require_home(scratch)
+            require_checkpoints(scratch)
 
     @property
     def workers(self) -> int:
@@ -121,10 +121,9 @@ class FilesSource:
         self._in_threads(written)
 
     def _identity(self, cuts: Sequence[Cut]) -> object:
-        """What the tiles of cuts depend on: the files, the rules, and the cuts with what the sample made of them."""
-        files = {piece.path: piece.version for piece in self._table.pieces}
-        places = [(str(path.resolve()), *version, path.stat().st_ctime_ns) for path, version in files.items()]
-        return __version__, places, self._reading.rules, tuple(cuts)
+        """What the tiles of cuts depend on: code, files, rules, and the cuts with what the sample made of them."""
+        table = self._table
+        return _code(), table.written(), str(table.schema), self._reading.rules, tuple(cuts)
 
     def _in_threads(self, work: Callable[[Iterator[Chunk]], Result]) -> list[Result]:
         """What `work` makes, in each thread, of the chunks that the thread gets."""
@@ -205,6 +204,12 @@ class FileTiles:
         self._scratch.close()
         if self._checkpoint is not None:
             self._checkpoint.close()
+
+
+def _code() -> list[tuple[str, int, int]]:
+    """What changes if the code of eremite does: another version may find or write something else."""
+    found = sorted(_PACKAGE.rglob("*.py"))
+    return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in found]
 
 
 @contextmanager

@@ -118,9 +118,8 @@ def _whole_tiles(wanted: Mapping[int, Any], parts: Iterable[tuple[int, Packed]])
             found[tile].append(rows)
     while found:
         tile, some = found.popitem()
-        rows = np.concatenate(
-            some
-        )  # also one part: what Spark gives cannot be written to, a type that nothing else has
+        # Also if it is one part: what Spark gives cannot be written to, and kernels would be compiled again for that.
+        rows = np.concatenate(some)
         del some
         yield tile, rows
 

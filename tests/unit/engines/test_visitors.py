@@ -107,13 +107,21 @@ def test_parts_are_made_of_all_rows_of_the_part_they_come_from():
     points = rng.integers(0, 9, (500, 3)) / 8
     rows = visitors._undivided(points, 1)
     middle = visitors._divide(rows.columns[0], rows.order, 100, 500, points.min(0)[None], points.max(0)[None])
-    assert 100 < middle < 500
+    assert 200 <= middle <= 400
     assert sorted(rows.order[100:].tolist()) == list(range(100, 500))
     visitors._move(rows, 0, 100, 500)
     assert (rows.columns[1, :, 100:] == points[rows.numbers[1, 100:]].T).all()
-    assert any(rows.columns[1, c, 100:middle].max() < rows.columns[1, c, middle:].min() for c in range(3)), (
-        "No column tells the parts apart."
-    )
+    sides = [(column[100:middle], column[middle:]) for column in rows.columns[1]]
+    assert any(left.max() <= right.min() for left, right in sides)
+
+
+def test_parts_are_about_halves_where_most_rows_are_equal():
+    points = np.full((500, 2), 0.5)
+    points[::100, 1] = 0.25
+    points[1::100, 1] = 0.75
+    rows = visitors._undivided(points, 1)
+    middle = visitors._divide(rows.columns[0], rows.order, 0, 500, points.min(0)[None], points.max(0)[None])
+    assert middle == 250
 
 
 _keep_reaching, _fill_box, _divide, _move = (
