@@ -47,7 +47,7 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PARLAY_
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One measured process; `peak` in bytes, of all its processes at once."""
+    """One measured process; `peak` in bytes, of all its processes at once; `alone` of the thread that asks."""
 
     shape: str
     rows: int
@@ -63,6 +63,7 @@ class Run:
     value: int
     opened: float
     asked: float
+    alone: float
 
     @property
     def rate(self) -> float:
@@ -313,7 +314,7 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
     if len(plan.rows) < 3:
         return True
     largest = plan.rows[-1]
-    title = f"seconds = start + alone N + (shared start + shared N) / cores, from runs below {largest:,} rows"
+    title = f"seconds = start + alone N + (shared start + shared N) / cores, from runs with fewer than {largest:,} rows"
     grid = Grid(
         "d", "engine", "start", "alone, s / million", "shared start", "shared, s / million", f"{largest:,} expected",
         "measured", "off by", "bar", "1 billion, 100 cores", title=title,
@@ -339,11 +340,21 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
 
 
 def _model(plan: Plan, runs: Sequence[Run], columns: int, engine: str) -> tuple[Model, Timed] | None:
-    sizes = [(rows, cores) for rows in plan.rows for cores in plan.cores_for(rows, columns)]
+    """The model of all runs but the largest, and that one."""
+    sizes = [(rows, cores) for rows in (_START_ROWS, *plan.rows) for cores in plan.cores_for(rows, columns)]
     found = [one for rows, cores in sizes if (one := _find(runs, rows, columns, engine, cores))]
-    timed = [Timed(one.rows, one.cores, one.seconds) for one in found]
-    known, last = [one for one in timed if one.rows < plan.rows[-1]], timed[-1:]
-    return (fitted(known), last[0]) if known and last else None
+    known, last = [one for one in found if one.rows < plan.rows[-1]], found[-1:]
+    if not known or not last:
+        return None
+    timed = [Timed(one.rows, one.cores, one.seconds) for one in (*known, *last)]
+    return fitted(timed[:-1], _alone(known)), timed[-1]
+
+
+def _alone(runs: Sequence[Run]) -> float:
+    """The CPU seconds of the asking thread for each row. On one core it would also do what cores share."""
+    cores = max(one.cores for one in runs)
+    few, *_, many = sorted((one for one in runs if one.cores == cores), key=lambda one: one.rows)
+    return max(0.0, (many.alone - few.alone) / (many.rows - few.rows))
 
 
 def _find(runs: Sequence[Run], rows: int, columns: int, engine: str, cores: int) -> Run | None:

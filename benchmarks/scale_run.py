@@ -1,8 +1,8 @@
 """`python -m benchmarks.scale_run`: one count of one table with one engine, in a process of its own.
 
-`benchmarks.scale` starts it and measures it from outside. It prints one line of JSON: the released value, and the
-seconds it took to open the table and to ask. The noise is made of the same bits in every process, so that engines can
-be compared.
+`benchmarks.scale` starts it and measures it from outside. It prints one line of JSON: the released value, the seconds
+it took to open the table and to ask, and the CPU seconds of the thread that did so, which no other core can take over.
+The noise is made of the same bits in every process, so that engines can be compared.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from random import Random
-from time import perf_counter, process_time
+from time import perf_counter, process_time, thread_time
 
 _TOUCHED, _PAGE = 4_000_000_000, 4096  # bytes
 
@@ -46,7 +46,7 @@ def _eremite(given: argparse.Namespace) -> None:
     setattr(entropy, "system_bits", bits.getrandbits)  # noqa: B010 -- the type checker allows no assignment
     master = f"local[{given.cores}]" if given.engine == "spark" else None
     memory = given.memory if given.engine == "files" else None
-    begin = perf_counter()
+    begin, used = perf_counter(), thread_time()
     engine = eremite.Engine(kind=given.engine, master=master, memory=memory)
     table = open_rows(read_description(given.description), engine)
     assert given.engine != "spark" or "pyspark" in sys.modules, "Another engine than Spark opened the table."
@@ -54,7 +54,7 @@ def _eremite(given: argparse.Namespace) -> None:
     opened = perf_counter()
     definition = eremite.OutlierDefinition(min_neighbors=given.k, radius=given.radius)
     value = session.count_outliers(definition, epsilon=1).value
-    _say(value, opened - begin, perf_counter() - opened)
+    _say(value, opened - begin, perf_counter() - opened, thread_time() - used)
 
 
 def _touch() -> None:
@@ -76,15 +76,15 @@ def _dbscan(given: argparse.Namespace) -> None:
     from benchmarks.peers import dbscan_outliers
     from benchmarks.scale_tables import read
 
-    begin = perf_counter()
+    begin, used = perf_counter(), thread_time()
     points = read(Path(given.description))
     opened = perf_counter()
     outliers = dbscan_outliers(points, given.radius * points.shape[1] ** 0.5, given.k)
-    _say(int(outliers.sum()), opened - begin, perf_counter() - opened)
+    _say(int(outliers.sum()), opened - begin, perf_counter() - opened, thread_time() - used)
 
 
-def _say(value: int, opened: float, asked: float) -> None:
-    print(json.dumps({"value": value, "opened": opened, "asked": asked}))
+def _say(value: int, opened: float, asked: float, alone: float) -> None:
+    print(json.dumps({"value": value, "opened": opened, "asked": asked, "alone": alone}))
 
 
 if __name__ == "__main__":
