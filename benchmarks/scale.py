@@ -310,7 +310,7 @@ def _start_of(runs: Sequence[Run], one: Run) -> Run:
 
 
 def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
-    """Models from all runs but the largest, what they expect of the largest, and of a billion rows on 100 cores."""
+    """Models from all runs but the largest, and what they expect of it; of a billion rows, what those of all expect."""
     if len(plan.rows) < 3:
         return True
     largest = plan.rows[-1]
@@ -322,14 +322,14 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
     cleared = True
     for columns in plan.columns:
         for engine in plan.engines:
-            found = _model(plan, runs, columns, engine)
-            if found is None:
+            found = _all_sizes(plan, runs, columns, engine)
+            if len({one.rows for one in found}) < 3:
                 continue
-            model, last = found
+            model, last = _model([one for one in found if one.rows < largest]), _timed(found[-1])
             off = off_by(model, last)
             met = abs(off) <= MOST_OFF
             cleared &= met
-            far = f"{model.seconds(_BILLION, _CLUSTER):,.0f} s" if engine == "spark" and len(plan.cores) > 1 else ""
+            far = f"{_model(found).seconds(_BILLION, _CLUSTER):,.0f} s" if engine == "spark" else ""
             grid.add_row(
                 str(columns), engine, f"{model.start:.1f}", f"{1e6 * model.alone:.3f}", f"{model.shared_start:.1f}",
                 f"{1e6 * model.shared:.3f}", f"{model.seconds(last.rows, last.cores):.1f}", f"{last.seconds:.1f}",
@@ -339,15 +339,18 @@ def _print_models(out: Console, plan: Plan, runs: Sequence[Run]) -> bool:
     return cleared
 
 
-def _model(plan: Plan, runs: Sequence[Run], columns: int, engine: str) -> tuple[Model, Timed] | None:
-    """The model of all runs but the largest, and that one."""
+def _all_sizes(plan: Plan, runs: Sequence[Run], columns: int, engine: str) -> list[Run]:
+    """The runs of one engine with tables of one width, small tables first."""
     sizes = [(rows, cores) for rows in (_START_ROWS, *plan.rows) for cores in plan.cores_for(rows, columns)]
-    found = [one for rows, cores in sizes if (one := _find(runs, rows, columns, engine, cores))]
-    known, last = [one for one in found if one.rows < plan.rows[-1]], found[-1:]
-    if not known or not last:
-        return None
-    timed = [Timed(one.rows, one.cores, one.seconds) for one in (*known, *last)]
-    return fitted(timed[:-1], _alone(known)), timed[-1]
+    return [one for rows, cores in sizes if (one := _find(runs, rows, columns, engine, cores))]
+
+
+def _model(runs: Sequence[Run]) -> Model:
+    return fitted([_timed(one) for one in runs], _alone(runs))
+
+
+def _timed(one: Run) -> Timed:
+    return Timed(one.rows, one.cores, one.seconds)
 
 
 def _alone(runs: Sequence[Run]) -> float:
