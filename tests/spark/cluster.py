@@ -1,5 +1,6 @@
 """A cluster of Spark on the loopback: a master and two workers with one core each, as processes of this machine."""
 
+import gc
 import importlib.util
 import os
 import signal
@@ -14,6 +15,7 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 WORKER = "deploy.worker.Worker"
 PYTHON = "pyspark.worker"
 _PATIENCE = 60.0  # seconds
+_SETTLED = 5.0
 
 
 QUICK_START = "-XX:TieredStopAtLevel=1"
@@ -162,3 +164,15 @@ def _command(process: int) -> str:
     with suppress(OSError):
         return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
     return ""
+
+
+def settled(count: Callable[[], int]) -> int:
+    """A number that earlier tests may still lower: 0, or what it is once it has not changed for some seconds."""
+    gc.collect()
+    found, since = count(), time.monotonic()
+    while found and time.monotonic() < since + _SETTLED:
+        time.sleep(0.1)
+        now = count()
+        if now != found:
+            found, since = now, time.monotonic()
+    return found

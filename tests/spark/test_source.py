@@ -20,7 +20,7 @@ from eremite.tiles.store import Cut
 from eremite.tiles.tiling import Tiling
 from tests.refusals import refused
 from tests.spark import rows as work
-from tests.spark.cluster import wait_until
+from tests.spark.cluster import settled, wait_until
 from tests.spark.rows import SECRET, cut_of, found_in, frame_of, reading, table
 
 RANDOM = np.random.default_rng(3)
@@ -41,14 +41,14 @@ def source(spark: Any, rows: np.ndarray, partitions: int = 3) -> SparkSource:
 
 @pytest.fixture
 def kept(spark: Any, request: pytest.FixtureRequest) -> Callable[[], int]:
-    """How many frames Spark keeps; none before and after."""
+    """How many frames Spark keeps, besides those of earlier tests."""
 
     def count() -> int:
         return len(spark.sparkContext._jsc.getPersistentRDDs())
 
     found = request.getfixturevalue("server").frames_kept if is_connect(spark) else count
-    wait_until(lambda: found() == 0, "nothing is kept")  # of the test before
-    return found
+    before = settled(found)
+    return lambda: found() - before
 
 
 def test_fold_sees_every_row_once(spark: Any) -> None:

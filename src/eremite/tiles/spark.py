@@ -66,7 +66,11 @@ class SparkSource:
         job = _mapped(self._frame, partial(batches.cut, self._opened, self._reading, list(cuts), places))
         failure = RuntimeError("Spark could not cut the rows into tiles; its logs say why.")
         tiles = SparkTiles(_kept(job.repartition(count, "place"), failure))
-        _collected(tiles.frame.filter("tile < 0"), "eremite: rows into tiles", failure)  # none has: this cuts them now
+        try:  # no tile has such a number: this cuts them now
+            _collected(tiles.frame.filter("tile < 0"), "eremite: rows into tiles", failure)
+        except BaseException:
+            tiles.close()  # here: an error keeps what its traceback refers to, until somebody collects garbage
+            raise
         return tiles
 
 
