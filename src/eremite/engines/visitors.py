@@ -51,13 +51,13 @@ def count_visitors(points: Points, visitors: Points, reach: float, cap: int) -> 
 
 def list_visitors(points: Points, visitors: Points, reach: float) -> Pairs:
     """All pairs of a visitor and a point within reach of it, by number, in any order."""
-    starts = range(0, len(visitors), _AT_ONCE)
-    found = [
-        _list(_undivided(points, len(some)), some, reach) for s in starts if len(some := visitors[s : s + _AT_ONCE])
-    ]
-    guests = [guest + start for start, (guest, _) in zip(starts, found, strict=True)]
-    nothing = np.empty(0, np.int64)
-    return np.concatenate([nothing, *guests]), np.concatenate([nothing, *(host for _, host in found)])
+    guests, hosts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for start in range(0, len(visitors), _AT_ONCE):
+        some = visitors[start : start + _AT_ONCE]
+        guest, host = _list(_undivided(points, len(some)), some, reach)
+        guests.append(guest + start)
+        hosts.append(host)
+    return np.concatenate(guests), np.concatenate(hosts)
 
 
 def _undivided(points: Points, visitors: int) -> _Rows:
