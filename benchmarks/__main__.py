@@ -54,7 +54,7 @@ def main() -> int:
     cleared &= families.run(out, 5_000 if quick else 100_000)
     cleared &= sensitivity.cost(out, 20_000 if quick else 1_000_000)
     cleared &= sensitivity.tightness(out, 2_000 if quick else 10_000, limit=20 if quick else 60)
-    sensitivity.reach(out, limit=1 if quick else 10)
+    sensitivity.exact_depth(out, limit=1 if quick else 10)
     cleared &= told_by_time.run(out, every=100 if quick else 10)
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
     cleared &= widths.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))

@@ -52,7 +52,7 @@ def _ckdtree(
     start = perf_counter()
     for subspace in subspaces:
         chosen = np.ascontiguousarray(points[:, [names.index(name) for name in subspace]])
-        reach = definition.radius * np.sqrt(len(subspace))
-        found = cKDTree(chosen).query_ball_point(chosen, reach, return_length=True, workers=-1) - 1
+        distance = definition.radius * np.sqrt(len(subspace))
+        found = cKDTree(chosen).query_ball_point(chosen, distance, return_length=True, workers=-1) - 1
         assert int(np.count_nonzero(found < definition.min_neighbors)) == counts[subspace]
     return (perf_counter() - start) / len(subspaces)

@@ -111,9 +111,9 @@ def _crowded(points: NDArray[np.float64], radius: float, floor: int) -> NDArray[
 
     The engine's distances are not the graph's, so it looks a little further.
     """
-    reach = 2 * radius * (1 + 4 * MARGIN) / np.sqrt(points.shape[1])
+    distance = 2 * radius * (1 + 4 * MARGIN) / np.sqrt(points.shape[1])
     while True:
-        enough = count_neighbors(np.ascontiguousarray(points), reach, floor) >= floor
+        enough = count_neighbors(np.ascontiguousarray(points), distance, floor) >= floor
         if enough.all():
             return points
         points = points[enough]

@@ -118,8 +118,8 @@ def _ckdtree(job: Job) -> float:
     def count_all() -> None:
         for subspace, ours in counts.items():
             chosen = np.ascontiguousarray(job.points[:, [job.names.index(name) for name in subspace]])
-            reach = job.radius * np.sqrt(job.size)
-            found = cKDTree(chosen).query_ball_point(chosen, reach, return_length=True, workers=-1) - 1
+            distance = job.radius * np.sqrt(job.size)
+            found = cKDTree(chosen).query_ball_point(chosen, distance, return_length=True, workers=-1) - 1
             assert int(np.count_nonzero(found < K)) == ours
 
     return cpu_seconds(count_all) / len(counts)

@@ -123,7 +123,7 @@ def _pykdtree_nearest(case: Case, cap: int) -> Query:
 
 
 def _nearest(tree: object, case: Case, cap: int) -> Query:
-    """The cap + 1 nearest rows, the row itself among them; how many lie within reach."""
+    """The cap + 1 nearest rows, the row itself among them; how many lie within the radius."""
     bound = np.nextafter(case.euclidean, np.inf)
 
     def query(rows: NDArray[np.float64]) -> Answer:

@@ -81,7 +81,7 @@ def tightness(out: Console, n: int, limit: float) -> bool:
     return cleared
 
 
-def reach(out: Console, limit: float) -> None:
+def exact_depth(out: Console, limit: float) -> None:
     """The largest window whose depth is found within the limit, and the paper's Algorithm 1 where it still finishes."""
     table = Table("d", "largest |P|", "seconds", "paper's |P|", "paper, s", "ours, s", "ratio", title="Exact depth")
     for d in (2, 3, 5, 8):

@@ -97,12 +97,12 @@ def profile_by_definition(points, min_neighbors, radius, steps, bound=depth_by_d
 def thinned_depth_by_definition(points, radius, min_neighbors):
     """The most rows in one ball with fewer than k neighbors each among themselves, trying all sets of rows."""
     rows = np.asarray(points, dtype=float)
-    reach = radius * np.sqrt(rows.shape[1]) * (1 + 1e-9)
+    length = radius * np.sqrt(rows.shape[1]) * (1 + 1e-9)
     near = _near(rows, radius)
 
     def turns(chosen):
         few = all(sum(near[i][j] for j in chosen) < min_neighbors for i in chosen)
-        return few and smallest_enclosing_ball(rows[list(chosen)])[1] <= reach
+        return few and smallest_enclosing_ball(rows[list(chosen)])[1] <= length
 
     sets = (s for m in range(len(rows), 0, -1) for s in combinations(range(len(rows)), m))
     return next((len(s) for s in sets if turns(s)), 0)
@@ -111,9 +111,9 @@ def thinned_depth_by_definition(points, radius, min_neighbors):
 def thinned_core_by_definition(points, radius, min_neighbors):
     """`core_by_definition`, where of the neighbors within r k - 1 count."""
     rows = np.asarray(points, dtype=float)
-    reach = radius * np.sqrt(rows.shape[1])
+    length = radius * np.sqrt(rows.shape[1])
     near = _near(rows, radius)
-    joined = [[i != j and within(p, q, 2 * reach) for j, q in enumerate(rows)] for i, p in enumerate(rows)]
+    joined = [[i != j and within(p, q, 2 * length) for j, q in enumerate(rows)] for i, p in enumerate(rows)]
 
     def score(i, chosen):
         far = sum(joined[i][j] and not near[i][j] for j in chosen)
@@ -126,9 +126,9 @@ def thinned_core_by_definition(points, radius, min_neighbors):
 def thinned_truss_by_definition(points, radius, min_neighbors):
     """`truss_by_definition`, where so many third points of an edge count as its ends have room for."""
     rows = np.asarray(points, dtype=float)
-    reach = radius * np.sqrt(rows.shape[1])
+    length = radius * np.sqrt(rows.shape[1])
     near = _near(rows, radius)
-    edges = {e for e in combinations(range(len(rows)), 2) if within(rows[e[0]], rows[e[1]], 2 * reach)}
+    edges = {e for e in combinations(range(len(rows)), 2) if within(rows[e[0]], rows[e[1]], 2 * length)}
     edges -= {e for e in edges if near[e[0]][e[1]] and min_neighbors == 1}
 
     def is_possible(edge, thirds):
@@ -139,7 +139,7 @@ def thinned_truss_by_definition(points, radius, min_neighbors):
             w
             for w in set(range(len(rows))) - set(edge)
             if all(tuple(sorted((v, w))) in among for v in edge)
-            and smallest_enclosing_ball(rows[[*edge, w]])[1] <= reach * (1 + 1e-9)
+            and smallest_enclosing_ball(rows[[*edge, w]])[1] <= length * (1 + 1e-9)
         ]
         sets = (s for m in range(len(closed), -1, -1) for s in combinations(closed, m))
         return next(len(s) for s in sets if is_possible(edge, s))

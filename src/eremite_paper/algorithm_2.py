@@ -4,7 +4,7 @@ paper                      here
 V(X, j, r)                 rows of degree j
 max_x C^(t)(X, x, j, r)    Levels.in_one_ball(j, t)
 LS^(t)                     Levels.local(t), the upper bound of the theorem on it, and at most N
-U^(t)_t'(X, j, r)          Levels.reach(j, t, known=t')
+U^(t)_t'(X, j, r)          Levels.at_most(j, t, known=t')
 S^t'_UB                    _still_possible(levels, beta, t')
 beta                       beta; the paper's input says epsilon, its Theorem 4 demands epsilon / (4 (1 + ln(2 / delta)))
 
@@ -54,7 +54,7 @@ class Levels:
         """The bound on LS^(t)."""
         return min(self.n_rows, max(self.in_one_ball(j, t) for j in (self.k, self.k - 1)) + t + 1)
 
-    def reach(self, j: int, t: int, known: int) -> int:
+    def at_most(self, j: int, t: int, known: int) -> int:
         """U^(t)_known: the rows in one ball at step `known`, plus every row that entered the window after it."""
         return self.in_one_ball(j, known) + self.size(j, t) - (self.size(j, known) if known >= 0 else 0)
 
@@ -78,5 +78,5 @@ def _still_possible(levels: Levels, beta: float, known: int) -> float:
 
 
 def _bound(levels: Levels, beta: float, t: int, known: int) -> float:
-    reached = max(levels.reach(j, t, known) for j in (levels.k, levels.k - 1))
-    return exp(-t * beta) * min(levels.n_rows, reached + t + 1)
+    most = max(levels.at_most(j, t, known) for j in (levels.k, levels.k - 1))
+    return exp(-t * beta) * min(levels.n_rows, most + t + 1)

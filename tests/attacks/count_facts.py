@@ -12,7 +12,7 @@ from eremite.sensitivity import count_with_bound, most_moved
 from tests.attacks.neighboring import line, profile_with, replaced, smooth, square
 
 GRIDS = {"line": line(5), "square": square(3)}
-#: (grid, N, k, reach)
+#: (grid, N, k, distance)
 SMALL = [
     *itertools.product(["line"], (3, 4), (1, 2), (1.0, 2.0)),
     *itertools.product(["square"], (3,), (1, 2), (1.0, 2.0)),
@@ -41,10 +41,10 @@ def facts_with(mistake):
 
 @cache
 def facts_of_tables(case, facts, decay):
-    name, n, k, reach = case
+    name, n, k, distance = case
     grid = GRIDS[name]
     tables = itertools.combinations_with_replacement(range(len(grid)), n)
-    return {rows: facts(grid[list(rows)], k, reach / np.sqrt(grid.shape[1]), decay) for rows in tables}
+    return {rows: facts(grid[list(rows)], k, distance / np.sqrt(grid.shape[1]), decay) for rows in tables}
 
 
 def pairs_of_facts(case, facts, decay, apart=1):

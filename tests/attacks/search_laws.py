@@ -74,10 +74,10 @@ def remembered(bound):
     """Windows of small tables are few and come again and again."""
     known = {}
 
-    def look(points, reach):
-        key = points.tobytes(), points.shape, reach
+    def look(points, distance):
+        key = points.tobytes(), points.shape, distance
         if key not in known:
-            known[key] = bound(points, reach)
+            known[key] = bound(points, distance)
         return known[key]
 
     return look

@@ -27,8 +27,8 @@ def ours(method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [2, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 3))])
 def test_profile_withstands_all_rows_that_come_and_go(method, k):
-    for grid, n, reach in ((line(5), 5, 1.0), (line(5), 4, 2.0), (square(3), 3, 1.0), (square(3), 3, np.sqrt(2))):
-        radius = reach / np.sqrt(grid.shape[1])
+    for grid, n, distance in ((line(5), 5, 1.0), (line(5), 4, 2.0), (square(3), 3, 1.0), (square(3), 3, np.sqrt(2))):
+        radius = distance / np.sqrt(grid.shape[1])
         assert next(violations_of_coming(grid, n, k, radius, ours(method)), None) is None
 
 
@@ -36,8 +36,8 @@ def test_profile_withstands_all_rows_that_come_and_go(method, k):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_profile_withstands_rows_that_come_and_go_on_a_square(method, k):
-    for reach in (1.0, np.sqrt(2), 2.0):
-        assert next(violations_of_coming(square(3), 5, k, reach / np.sqrt(2), ours(method)), None) is None
+    for distance in (1.0, np.sqrt(2), 2.0):
+        assert next(violations_of_coming(square(3), 5, k, distance / np.sqrt(2), ours(method)), None) is None
 
 
 @pytest.mark.parametrize("method", [pytest.param("ball", marks=pytest.mark.slow), "truss", "core", "auto"])
@@ -96,9 +96,9 @@ def limited(limits, method):
 )
 def test_profile_withstands_them_where_its_work_is_limited(edges, triangles):
     profile = limited(Limits(edges=edges, triangles=triangles, crowd=3), "auto")
-    for grid, n, reach in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 3, 1.0)):
+    for grid, n, distance in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 3, 1.0)):
         for k in (1, 2):
-            radius = reach / np.sqrt(grid.shape[1])
+            radius = distance / np.sqrt(grid.shape[1])
             assert next(violations_of_coming(grid, n, k, radius, profile), None) is None
 
 
@@ -109,8 +109,8 @@ def test_attack_catches_limits_that_forget_the_step():
     caught = {Limits: 0, ForgetfulLimits: 0}
     for kind, edges in itertools.product(caught, range(8, 40)):
         profile = limited(kind(edges=edges, triangles=10**6, crowd=10**6), "auto")
-        for reach in (0.82, 0.9):
-            radius = reach / np.sqrt(2)
+        for distance in (0.82, 0.9):
+            radius = distance / np.sqrt(2)
             told = [
                 (outliers_by_definition(rows, 1, radius), profile(rows, 1, radius, 4), 0) for rows in (ring, ring[:4])
             ]

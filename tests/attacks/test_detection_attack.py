@@ -140,9 +140,9 @@ def test_attack_catches_scores_of_rows_that_are_not_scaled():
 # The sparse vector: streams of scores, transcripts of answers.
 
 
-def attack_vector(vector, reach=3, length=3):
-    """Whether all transcripts keep the promise, for all streams of gaps up to `reach` and all moves by at most 1."""
-    streams = itertools.product(range(-reach, reach + 1), repeat=length)
+def attack_vector(vector, furthest=3, length=3):
+    """Whether all transcripts keep the promise, for all streams of gaps up to `furthest` and all moves by at most 1."""
+    streams = itertools.product(range(-furthest, furthest + 1), repeat=length)
     laws = {gaps: np.array(list(transcript_law(vector, gaps).values())) for gaps in streams}
     moves = itertools.product(laws, itertools.product((-1, 0, 1), repeat=length))
     moved = ((gaps, tuple(gap + by for gap, by in zip(gaps, move, strict=True))) for gaps, move in moves)

@@ -83,9 +83,9 @@ def named_law(how, scores, rate, h):
 # Scores that move one way: the factor 2 goes (claim E5).
 
 
-def attack_one_way(epsilon, h, candidates, reach, both_ways=False):
-    """The largest loss over all scores up to `reach` and all moves by at most 1, for h draws with epsilon / h each."""
-    scores = [(0, *rest) for rest in itertools.product(range(-reach, reach + 1), repeat=candidates - 1)]
+def attack_one_way(epsilon, h, candidates, furthest, both_ways=False):
+    """The largest loss over all scores up to `furthest` and all moves by at most 1; h draws with epsilon / h each."""
+    scores = [(0, *rest) for rest in itertools.product(range(-furthest, furthest + 1), repeat=candidates - 1)]
     moves = list(itertools.product((-1, 0, 1) if both_ways else (0, 1), repeat=candidates))
     laws = {}
 
@@ -101,10 +101,10 @@ def attack_one_way(epsilon, h, candidates, reach, both_ways=False):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), ONE, Fraction(8)])
 @pytest.mark.parametrize(
-    ("h", "candidates", "reach"), [(1, 2, 6), (1, 4, 2), (2, 3, 3), (3, 3, 3), (2, 4, 2), (4, 4, 2)]
+    ("h", "candidates", "furthest"), [(1, 2, 6), (1, 4, 2), (2, 3, 3), (3, 3, 3), (2, 4, 2), (4, 4, 2)]
 )
-def test_draws_by_scores_that_move_one_way_need_no_factor_2(epsilon, h, candidates, reach):
-    assert attack_one_way(epsilon, h, candidates, reach) <= float(epsilon) * MARGIN
+def test_draws_by_scores_that_move_one_way_need_no_factor_2(epsilon, h, candidates, furthest):
+    assert attack_one_way(epsilon, h, candidates, furthest) <= float(epsilon) * MARGIN
 
 
 def test_draws_by_scores_that_move_one_way_spend_nearly_all_of_epsilon():

@@ -51,10 +51,10 @@ def test_ball_bounds_scale_with_their_points(d, scale):
             assert bound(points * scale, 0.9 * scale) == bound(points, 0.9)
 
 
-def naive_fits(a, b, c, reach):
+def naive_fits(a, b, c, squared):
     """The formula as it stands in books, for a <= b <= c."""
     rest = a + (b - c)
-    return c <= 4 * reach if rest <= 0 else a * b * c <= reach * (4 * a * b - rest * rest)
+    return c <= 4 * squared if rest <= 0 else a * b * c <= squared * (4 * a * b - rest * rest)
 
 
 def test_attack_catches_the_fitting_test_as_books_write_it():

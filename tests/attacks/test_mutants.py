@@ -39,8 +39,8 @@ def mutant(**changes):
 
 def caught(mutated, smoothed=smooth, sizes=(3, 4)):
     cases = itertools.product((line(5), square(3)), sizes, (1, 2), (1.0, 2.0))
-    for grid, n, k, reach in cases:
-        found = next(violations(grid, n, k, reach / np.sqrt(grid.shape[1]), mutated, smoothed=smoothed), None)
+    for grid, n, k, distance in cases:
+        found = next(violations(grid, n, k, distance / np.sqrt(grid.shape[1]), mutated, smoothed=smoothed), None)
         if found:
             return found
     return None
@@ -86,9 +86,9 @@ def test_attack_catches_a_doubled_decay():
     assert caught(mutant(), smoothed=lambda bounds: smooth(bounds, DECAY * DECAY)) is not None
 
 
-def exact_if_small(points, reach):
+def exact_if_small(points, distance):
     """Depth for up to four points, the core beyond: the step from one to the other can be two at once."""
-    return depth_by_definition(points, reach) if len(points) <= 4 else core_by_definition(points, reach)
+    return depth_by_definition(points, distance) if len(points) <= 4 else core_by_definition(points, distance)
 
 
 def test_attack_catches_a_bound_chosen_by_the_size_of_the_window():
@@ -112,19 +112,19 @@ def test_attack_catches_a_bound_chosen_by_the_size_of_the_window():
     assert list(broken("X", "X'", *told(exact_if_small)))
 
 
-def within_two(points, reach):
+def within_two(points, distance):
     """How many others each point has within 2R."""
-    return sorted((sum(within(p, q, 2 * reach) for q in points) - 1 for p in points), reverse=True)
+    return sorted((sum(within(p, q, 2 * distance) for q in points) - 1 for p in points), reverse=True)
 
 
-def crowd(points, reach):
+def crowd(points, distance):
     """The largest m for which m points have m - 1 others within 2R."""
-    return sum(others >= place for place, others in enumerate(within_two(points, reach)))
+    return sum(others >= place for place, others in enumerate(within_two(points, distance)))
 
 
-def busiest(points, reach):
+def busiest(points, distance):
     """One more than the most others that a point has within 2R: a new point may see many that do not see each other."""
-    return 1 + max(within_two(points, reach), default=-1)
+    return 1 + max(within_two(points, distance), default=-1)
 
 
 def test_attack_finds_nothing_in_a_crowd_and_catches_the_busiest_point():

@@ -32,18 +32,18 @@ def test_profile_withstands_all_neighbors_on_a_line(method, k, radius):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-@pytest.mark.parametrize("reach", [1.0, np.sqrt(2), 2.0])
-def test_profile_withstands_all_neighbors_on_a_square(method, k, reach):
+@pytest.mark.parametrize("distance", [1.0, np.sqrt(2), 2.0])
+def test_profile_withstands_all_neighbors_on_a_square(method, k, distance):
     for n in (2, 3, 4):
-        assert next(violations(square(3), n, k, reach / np.sqrt(2), ours(method)), None) is None
+        assert next(violations(square(3), n, k, distance / np.sqrt(2), ours(method)), None) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_profile_withstands_all_neighbors_of_five_rows_on_a_square(method, k):
-    for reach in (1.0, np.sqrt(2), np.sqrt(5)):
-        assert next(violations(square(3), 5, k, reach / np.sqrt(2), ours(method)), None) is None
+    for distance in (1.0, np.sqrt(2), np.sqrt(5)):
+        assert next(violations(square(3), 5, k, distance / np.sqrt(2), ours(method)), None) is None
 
 
 class ForgetfulLimits(Limits):
@@ -79,9 +79,9 @@ _TRIED = [some if some in _AT_ONCE else pytest.param(*some, marks=pytest.mark.sl
 @pytest.mark.parametrize(("edges", "triangles"), _TRIED)
 def test_profile_withstands_all_neighbors_where_its_work_is_limited(method, edges, triangles):
     profile = limited(Limits(edges=edges, triangles=triangles, crowd=3), method)
-    for grid, n, reach in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 4, 1.0)):
+    for grid, n, distance in ((line(5), 4, 1.0), (square(3), 3, np.sqrt(2)), (square(3), 4, 1.0)):
         for k in (1, 2):
-            assert next(violations(grid, n, k, reach / np.sqrt(grid.shape[1]), profile), None) is None
+            assert next(violations(grid, n, k, distance / np.sqrt(grid.shape[1]), profile), None) is None
 
 
 def test_attack_catches_limits_that_forget_the_step():
@@ -95,11 +95,11 @@ def test_attack_catches_limits_that_forget_the_step():
     caught = {Limits: 0, ForgetfulLimits: 0}
     for kind, edges in itertools.product(caught, range(8, 40)):
         profile = limited(kind(edges=edges, triangles=10**6, crowd=10**6), "auto")
-        for reach in (0.82, 0.9):
+        for distance in (0.82, 0.9):
             told = [
-                (outliers_by_definition(rows, 1, reach / np.sqrt(2)), sizes, 0)
+                (outliers_by_definition(rows, 1, distance / np.sqrt(2)), sizes, 0)
                 for rows in (before, after)
-                for sizes in [profile(rows, 1, reach / np.sqrt(2), 4)]
+                for sizes in [profile(rows, 1, distance / np.sqrt(2), 4)]
             ]
             caught[kind] += len([*broken("X", "X'", *told), *broken("X'", "X", *told[::-1])])
     assert caught[Limits] == 0

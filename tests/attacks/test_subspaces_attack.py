@@ -62,9 +62,9 @@ def steep_walk(gap, profile, limit, most):
 @cache
 def pairs_of_counts(case, method):
     """All pairs ((q, profile), (q', profile')) of neighboring tables; few are left of many pairs of tables."""
-    name, n, k, reach = case
+    name, n, k, distance = case
     grid = {"line": line(5), "square": square(3)}[name]
-    radius = reach / np.sqrt(grid.shape[1])
+    radius = distance / np.sqrt(grid.shape[1])
     definition = OutlierDefinition(min_neighbors=k, radius=radius)
     known = {}
     for rows in itertools.combinations_with_replacement(range(len(grid)), n):
@@ -257,10 +257,10 @@ def shifted_lead(gap, first, second, limit, most):
     return lead(gap, first, second, limit, most) + (gap > 0) - (gap < 0)
 
 
-def largest_move_of_a_lead(n, k, reaches, limit, lead):
+def largest_move_of_a_lead(n, k, distances, limit, lead):
     """How far one replaced row moves the lead of one column over another; it moves in both, to anywhere."""
     most = global_bounds(n, 1, k)[1]
-    ours, theirs = (pairs_of_counts(("line", n, k, reach), "auto") for reach in reaches)
+    ours, theirs = (pairs_of_counts(("line", n, k, distance), "auto") for distance in distances)
     leads = {
         (one, other): lead(one[0] - other[0], one[1].__getitem__, other[1].__getitem__, limit, 2 * most)
         for one, other in itertools.product(set().union(*ours), set().union(*theirs))
@@ -308,7 +308,7 @@ def lead_over_the_largest_count(leads, counts):
     return leads[counts.index(max(counts))]
 
 
-def largest_move_of_a_score(n, k, reach, score):
+def largest_move_of_a_score(n, k, distance, score):
     """Three columns, one row replaced in all of them: how far that moves the score of the first, for h = 1."""
     most = global_bounds(n, 1, k)[1]
 
@@ -320,7 +320,7 @@ def largest_move_of_a_score(n, k, reach, score):
     def scored(one, *others):
         return float(score([steps(one, other) for other in others], [other[0] for other in others]))
 
-    pairs = pairs_of_counts(("line", n, k, reach), "auto")
+    pairs = pairs_of_counts(("line", n, k, distance), "auto")
     return max(
         abs(scored(*before) - scored(*after))
         for before, after in (zip(*moved, strict=True) for moved in itertools.product(pairs, repeat=3))

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from eremite.geometry import densest_ball
 from eremite.geometry.core import core_of_graph
 from eremite.geometry.graph import near_graph
@@ -49,19 +49,19 @@ def core(rows, radius, k, step):
 
 @remembered
 def truss(rows, radius, k, step):
-    graph, near, reach = seen(rows, radius)
-    return thinned_truss_of_graph(graph, near, reach, k - 1)
+    graph, near, distance = seen(rows, radius)
+    return thinned_truss_of_graph(graph, near, distance, k - 1)
 
 
 @remembered
 def truss_of_ball(rows, radius, k, step):
-    return thinned_truss_of_ball(rows, squared_reach(radius, rows.shape[1]), k - 1)
+    return thinned_truss_of_ball(rows, squared_radius(radius, rows.shape[1]), k - 1)
 
 
 def seen(rows, radius):
-    reach = float(radius * np.sqrt(rows.shape[1]))
-    graph = near_graph(rows, reach)
-    return graph, near_edges(graph, rows, squared_reach(radius, rows.shape[1])), reach
+    distance = float(radius * np.sqrt(rows.shape[1]))
+    graph = near_graph(rows, distance)
+    return graph, near_edges(graph, rows, squared_radius(radius, rows.shape[1])), distance
 
 
 def all_rows(rows, radius, k, step):
@@ -81,10 +81,10 @@ def on_a_lattice(rows, radius, k, step):
     if rows.shape[1] != 2:
         return truss(rows, radius, k, step)
     images, square = on_lattice(rows, float(radius * np.sqrt(2)))
-    reach = float(np.sqrt(square)) / 2
-    graph = near_graph(images, reach)
-    near = near_edges(graph, rows, squared_reach(radius, 2))
-    return min(lattice_depth(images, graph, square, 0), thinned_truss_of_graph(graph, near, reach, k - 1))
+    distance = float(np.sqrt(square)) / 2
+    graph = near_graph(images, distance)
+    near = near_edges(graph, rows, squared_radius(radius, 2))
+    return min(lattice_depth(images, graph, square, 0), thinned_truss_of_graph(graph, near, distance, k - 1))
 
 
 #: Three places in a row and one apart: a row in the middle is near clumps that are not near each other.
@@ -92,12 +92,12 @@ PATH = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [9.0, 9.0]])
 
 #: Places, how many rows, how far a row sees. The rows of the last ones coincide often, so clumps are dense.
 SMALL = (
-    *((line(5), n, reach) for n in (1, 2, 3, 4) for reach in (1.0, 2.0)),
-    *((square(3), n, reach) for n in (2, 3) for reach in (1.0, np.sqrt(2))),
+    *((line(5), n, distance) for n in (1, 2, 3, 4) for distance in (1.0, 2.0)),
+    *((square(3), n, distance) for n in (2, 3) for distance in (1.0, np.sqrt(2))),
 )
 CLUMPS = (
     *((line(3), n, 1.0) for n in (6, 7)),
-    *((square(2), n, reach) for n in (5, 6) for reach in (0.5, 1.0)),
+    *((square(2), n, distance) for n in (5, 6) for distance in (0.5, 1.0)),
     *((PATH, n, 1.1) for n in (6, 7)),
 )
 FURTHER = ((line(5), 5, 1.0), (line(6), 6, 1.0), (square(3), 4, 1.0), (square(3), 4, np.sqrt(2)), (square(2), 7, 1.0))
@@ -109,7 +109,7 @@ def broken(cases, k, **parts):
     def profile(points, k, radius, steps):
         return thinned_profile_with(points, k, radius, steps, **parts)
 
-    found = (violations(grid, n, k, reach / np.sqrt(grid.shape[1]), profile) for grid, n, reach in cases)
+    found = (violations(grid, n, k, distance / np.sqrt(grid.shape[1]), profile) for grid, n, distance in cases)
     return next(itertools.chain.from_iterable(found), None)
 
 

@@ -134,12 +134,12 @@ def test_counts_at_small_radii_leave_most_rows_in_their_tiles(monkeypatch):
     assert met[0] < 60  # of 600, all of which are outliers
 
 
-def _is_half_as_far_inside(points, cell, reach):
-    return _is_inside(points, cell, reach / 4)
+def _is_half_as_far_inside(points, cell, squared):
+    return _is_inside(points, cell, squared / 4)
 
 
-def _is_inside_in_the_first_column(points, cell, reach):
-    return _is_inside(points, tuple(ends[:1] for ends in cell), reach)
+def _is_inside_in_the_first_column(points, cell, squared):
+    return _is_inside(points, tuple(ends[:1] for ends in cell), squared)
 
 
 @pytest.mark.parametrize("mistake", [_is_half_as_far_inside, _is_inside_in_the_first_column])
@@ -148,12 +148,12 @@ def test_the_contract_sees_rows_that_should_have_visited(monkeypatch, mistake):
     assert not all(are_those_in_memory(TABLES[name]) for name in ("clusters", "uniform in 2 columns", "on the cuts"))
 
 
-def _no_visits(self, reach):
+def _no_visits(self, squared):
     return {}
 
 
 def _half_as_far(touching):
-    return lambda self, reach: touching(self, reach / 4)
+    return lambda self, squared: touching(self, squared / 4)
 
 
 def _boxes_of_first_children(tiles, found, d):
@@ -184,7 +184,7 @@ MISTAKES = {
     "a box lacks a child": (low_module, "Boxes", SimpleNamespace(of=_boxes_of_first_children)),
     "a row is around itself": (low_module.LowTable, "_named", _counts_itself),
     "copies are not around each other": (low_module.LowTable, "_named", _no_copies),
-    "the grid of visitors is narrower than the reach": (counting, "SLACK", -0.8),
+    "the grid of visitors is narrower than the radius": (counting, "SLACK", -0.8),
     "too few copies of a crowding point are kept": (Tiling, "thinned", _half_as_many_copies),
 }
 
@@ -258,8 +258,8 @@ def _keeps_none_near_visitors(self, rows, given):
     return found, kept
 
 
-def _counts_its_own_too(self, reach):
-    return {n: (np.concatenate(both), both[1]) for n, both in _touching(self, reach).items()}
+def _counts_its_own_too(self, squared):
+    return {n: (np.concatenate(both), both[1]) for n, both in _touching(self, squared).items()}
 
 
 _count_and_keep, _touching = counting.CountVisitorsAndKeep.__call__, low_module._View.touching
@@ -267,7 +267,7 @@ MISTAKES_IN_KEEPING = {
     "rows near those of the tile are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_its_own),
     "rows near visitors are put aside": (counting.CountVisitorsAndKeep, "__call__", _keeps_none_near_visitors),
     "rows of the tile visit it": (low_module._View, "touching", _counts_its_own_too),
-    "the grid is narrower than the reach": (counting, "SLACK", -0.8),
+    "the grid is narrower than the radius": (counting, "SLACK", -0.8),
 }
 
 

@@ -46,7 +46,7 @@ with eremite.open(sys.argv[1], engine=engine) as session:
     value = session.count_outliers(definition, epsilon=1).value
 print(json.dumps({"value": value, "before": before, "calls": calls}))
 """
-NARROW, WIDE = 0.01, 0.03  # with the second, a grid as wide as the reach would put no rows aside
+NARROW, WIDE = 0.01, 0.03  # with the second, a grid as wide as the radius would put no rows aside
 
 
 @pytest.fixture

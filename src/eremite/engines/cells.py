@@ -1,6 +1,6 @@
-"""Neighbors in two to five columns: a grid of cells as wide as the reach, held as one sorted array of keys.
+"""Neighbors in two to five columns: a grid of cells as wide as the radius, held as one sorted array of keys.
 
-Geometry. R = sqrt(reach). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbors of a row lie
+Geometry. R = sqrt(squared). A cell is R(1 + SLACK) wide and is cut into 2 or 4 pieces per axis. Neighbors of a row lie
 in its own cell or one that touches it, because two cells further on there is at least R(1 + SLACK) in between (E11 of
 `engines.proof.md`). Rows in the same piece are neighbors without looking, because a piece's diagonal is at most 0.87 R
 (its square is 2/4, 3/4, 4/16 or 5/16 of R^2 for d = 2, 3, 4, 5; E12a). A piece with more rows than the cap therefore
@@ -67,13 +67,13 @@ class Grid:
     steps: NDArray[np.int64]  # from a cell to the runs around it, [run, axis]; the first is the cell's own
 
 
-def count(grid: Grid, reach: float, cap: int, workers: int) -> NDArray[np.int64] | None:
+def count(grid: Grid, squared: float, cap: int, workers: int) -> NDArray[np.int64] | None:
     """min(degree, cap) of every row, or None where the grid is a bad choice (E16)."""
     out = np.empty(grid.packed.size, dtype=np.int64)
     given_up: list[int] = []
 
     def work(start: int, stop: int) -> None:
-        if not given_up and not _count_range(grid, reach, cap, start, stop, out):
+        if not given_up and not _count_range(grid, squared, cap, start, stop, out):
             given_up.append(start)
 
     threads.over_ranges(work, grid.cells.size, workers, at_least=64)
@@ -81,7 +81,7 @@ def count(grid: Grid, reach: float, cap: int, workers: int) -> NDArray[np.int64]
 
 
 def list_neighbors(
-    grid: Grid, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], reach: float,
+    grid: Grid, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], squared: float,
     workers: int,
 ) -> NDArray[np.uint32]:  # fmt: skip
     """The neighbors of these rows, those of the i-th from starts[i] on; `starts` leaves room for all of them."""
@@ -91,28 +91,28 @@ def list_neighbors(
     def work(start: int, stop: int) -> None:
         _list(
             grid.columns, grid.packed, layout.row_bits, grid.cells, grid.starts, layout.strides, layout.low, scale,
-            layout.part_bits, runs, reach, points, rows, starts, start, stop, out,
+            layout.part_bits, runs, squared, points, rows, starts, start, stop, out,
         )  # fmt: skip
 
     threads.over_ranges(work, rows.size, workers, at_least=64)
     return out
 
 
-def _count_range(grid: Grid, reach: float, cap: int, start: int, stop: int, out: NDArray[np.int64]) -> bool:
+def _count_range(grid: Grid, squared: float, cap: int, start: int, stop: int, out: NDArray[np.int64]) -> bool:
     """Count for the cells [start, stop); False when that took too many distances."""
     layout = grid.layout
     axes = tuple(range(len(grid.columns)))
     runs = grid.steps @ layout.strides
     done: bool = _count(
         grid.columns, axes, grid.packed, layout.row_bits, grid.cells, grid.starts, layout.strides, layout.low,
-        layout.width, grid.steps, runs, reach, cap, start, stop, out,
+        layout.width, grid.steps, runs, squared, cap, start, stop, out,
     )  # fmt: skip
     return done
 
 
-def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | None:
+def build(points: NDArray[np.float64], squared: float, workers: int) -> Grid | None:
     """Sort the rows into cells; None when the keys would not fit into 64 bits, or the cells are nearly empty."""
-    layout = _layout(points, reach)
+    layout = _layout(points, squared)
     if layout is None:
         return None
     n, d = points.shape
@@ -127,9 +127,9 @@ def build(points: NDArray[np.float64], reach: float, workers: int) -> Grid | Non
     return Grid(layout, columns, packed, cells, starts, np.array(steps, np.int64))
 
 
-def _layout(points: NDArray[np.float64], reach: float) -> Layout | None:
+def _layout(points: NDArray[np.float64], squared: float) -> Layout | None:
     n, d = points.shape
-    width = float(np.sqrt(reach)) * (1 + SLACK)
+    width = float(np.sqrt(squared)) * (1 + SLACK)
     low, high = _extent(points, tuple(range(d)))
     if not width > 0 or np.any(high - low >= _MOST_PIECES_PER_AXIS / 4 * width):
         return None
@@ -309,7 +309,7 @@ def _corner(cell, strides, width, corner):
 def _gap(axes, row, low, corner, width, step):
     """A lower bound on the squared distance from a row to the run of cells one `step` away from its own cell.
 
-    It may be too large by rounding; who relies on it lets it clear the squared reach by SLACK (E12b).
+    It may be too large by rounding; who relies on it lets it clear the squared radius by SLACK (E12b).
     """
     total = 0.0
     for c in range(1, len(axes)):
@@ -349,7 +349,7 @@ def _stretches(starts, first, behind, at, begins, ends, around):
 
 @kernel
 def _count(
-    columns, axes, packed, row_bits, cells, starts, strides, low, width, steps, runs, reach, cap,
+    columns, axes, packed, row_bits, cells, starts, strides, low, width, steps, runs, squared, cap,
     first_cell, last_cell, out,
 ):  # fmt: skip
     first = np.empty(runs.size, np.int64)
@@ -360,7 +360,7 @@ def _count(
     row = np.empty(columns.shape[0])
     corner = np.empty(columns.shape[0])
     mask = np.uint64((1 << row_bits) - 1)
-    beyond = reach * (1 + SLACK)
+    beyond = squared * (1 + SLACK)
     budget = _MOST_DISTANCES_PER_ROW * (starts[last_cell] - starts[first_cell])
     _enter(cells, cells[first_cell], runs, first, behind)
     for at in range(first_cell, last_cell):
@@ -387,7 +387,7 @@ def _count(
                     stop = start
                 while start < stop and found <= cap:
                     upto = min(start + _AT_A_TIME, stop)
-                    found += scan_few(columns, axes, row, start, upto, reach)
+                    found += scan_few(columns, axes, row, start, upto, squared)
                     budget -= upto - start
                     start = upto
                 stretch += 1
@@ -399,7 +399,7 @@ def _count(
 
 @kernel
 def _list(
-    columns, packed, row_bits, cells, cell_starts, strides, low, scale, part_bits, runs, reach, points, rows, starts,
+    columns, packed, row_bits, cells, cell_starts, strides, low, scale, part_bits, runs, squared, points, rows, starts,
     first, last, out,
 ):  # fmt: skip
     mask = np.uint64((1 << row_bits) - 1)
@@ -421,7 +421,7 @@ def _list(
                 sums_of_squares(columns, row, start, stop, totals)
                 for place in range(start, stop):
                     other = np.int64(packed[place] & mask)
-                    if totals[place - start] <= reach and other != rows[i]:
+                    if totals[place - start] <= squared and other != rows[i]:
                         out[at] = other
                         at += 1
                 start = stop

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import tree
 from eremite.engines.local import Found, Neighbors, find_neighbors, threads_for
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 
 _FEW = 8  # one row in so many, or fewer, are counted row by row
 
@@ -58,9 +58,9 @@ class Growing:
         degrees = np.full(n, min(cap, n))
         degrees[lacking] = self._degrees(lacking, radius, min(cap, n))
         self._lacking[cap, radius] = np.flatnonzero(degrees < cap)
-        reach = squared_reach(radius, d)
+        squared = squared_radius(radius, d)
         return Found(
-            degrees, self._points, partial(tree.list_neighbors, self._tree, reach=reach, workers=self._threads)
+            degrees, self._points, partial(tree.list_neighbors, self._tree, squared=squared, workers=self._threads)
         )
 
     def _degrees(self, rows: NDArray[np.intp], radius: float, cap: int) -> NDArray[np.int64]:
@@ -68,4 +68,4 @@ class Growing:
         n, d = self._points.shape
         if rows.size * _FEW > n or d == 1:
             return find_neighbors(self._points, radius, cap).degrees[rows]
-        return tree.count_rows(self._tree, self._points, rows, squared_reach(radius, d), cap, self._threads)
+        return tree.count_rows(self._tree, self._points, rows, squared_radius(radius, d), cap, self._threads)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import cells, line, tree, workers
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 
 #: min(degree, cap) of every row of C-contiguous finite points, for a radius in normalized distance; cap None: no cap.
 CountNeighbors = Callable[[NDArray[np.float64], float, int | None], NDArray[np.int64]]
@@ -74,14 +74,16 @@ def find_neighbors_with(threads: int, points: NDArray[np.float64], radius: float
     """Count on a given number of cores: one column is sorted, a few are put into cells, the rest goes to the tree."""
     n, d = points.shape
     limit = n if cap is None else min(cap, n)
-    reach = squared_reach(radius, d)
+    squared = squared_radius(radius, d)
     if d == 1 or n == 0:
         ascending = line.build(points)
-        return Found(line.count(ascending, reach, limit), points, partial(line.list_neighbors, ascending, reach=reach))
-    if cells.FEWEST_COLUMNS <= d <= cells.MOST_COLUMNS and (grid := cells.build(points, reach, threads)) is not None:
-        counted = cells.count(grid, reach, limit, threads)
+        return Found(
+            line.count(ascending, squared, limit), points, partial(line.list_neighbors, ascending, squared=squared)
+        )
+    if cells.FEWEST_COLUMNS <= d <= cells.MOST_COLUMNS and (grid := cells.build(points, squared, threads)) is not None:
+        counted = cells.count(grid, squared, limit, threads)
         if counted is not None:
-            return Found(counted, points, partial(cells.list_neighbors, grid, reach=reach, workers=threads))
+            return Found(counted, points, partial(cells.list_neighbors, grid, squared=squared, workers=threads))
     boxes = tree.build(points, threads)
-    degrees = tree.count(boxes, reach, limit, threads)
-    return Found(degrees, points, partial(tree.list_neighbors, boxes, reach=reach, workers=threads))
+    degrees = tree.count(boxes, squared, limit, threads)
+    return Found(degrees, points, partial(tree.list_neighbors, boxes, squared=squared, workers=threads))

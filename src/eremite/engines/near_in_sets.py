@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import workers
-from eremite.engines.pair import kernel, squared_reach
+from eremite.engines.pair import kernel, squared_radius
 
 _BLOCK = 1024  # rows whose squares, in all columns, stay near the processor
 
@@ -31,19 +31,19 @@ def count_rows_near_in_sets(
     columns = np.ascontiguousarray(points.T)
     members = np.array([column for one in sets for column in one], dtype=np.int64)
     edges = np.cumsum([0, *map(len, sets)])
-    reaches = np.array([squared_reach(radius, len(one)) for one in sets])
+    squared = np.array([squared_radius(radius, len(one)) for one in sets])
     found = np.zeros((len(candidates), len(sets)), dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
         for i, candidate in enumerate(candidates):
-            _count(columns, candidate, members, edges, reaches, start, stop, found[i])
+            _count(columns, candidate, members, edges, squared, start, stop, found[i])
 
     workers.over_ranges(work, len(sets), threads or workers.available(), at_least=points.shape[1])
     return found
 
 
 @kernel
-def _count(columns, candidate, members, edges, reaches, start, stop, found):
+def _count(columns, candidate, members, edges, squared, start, stop, found):
     d, n = columns.shape
     squares, totals = np.empty((d, _BLOCK)), np.empty(_BLOCK)
     for block in range(0, n, _BLOCK):
@@ -58,4 +58,4 @@ def _count(columns, candidate, members, edges, reaches, start, stop, found):
                 square = squares[members[member]]
                 for j in range(rows):
                     totals[j] += square[j]
-            found[one] += (totals[:rows] <= reaches[one]).sum()
+            found[one] += (totals[:rows] <= squared[one]).sum()

@@ -10,7 +10,7 @@ by claim.
 Two facts let a kernel decide without evaluating it. Rounding keeps order (E1): partial sums never shrink (E3), and the
 same expression on the nearest or farthest coordinates of two boxes bounds it, in floats, for all rows of the boxes
 (E4). And the whole sum carries a relative error of about (d + 2) * 2**-53, besides what is too small to matter (E5), so
-any other bound on the true distance settles the outcome if it clears the squared reach by SLACK (E9 to E12).
+any other bound on the true distance settles the outcome if it clears the squared radius by SLACK (E9 to E12).
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Relative margin on the squared reach that a bound must clear before it replaces the expression (E9, E12).
+#: Relative margin on the squared radius that a bound must clear before it replaces the expression (E9, E12).
 #: Rounding moves a sum of a million squares by less than 1e-9 (E5), a border between cells by less than 1e-8 (E9).
 SLACK = 1e-6
 
@@ -69,7 +69,7 @@ Columns = NDArray[np.float64]
 Axes = tuple[int, ...]
 
 
-def squared_reach(radius: float, d: int) -> float:
+def squared_radius(radius: float, d: int) -> float:
     """The right-hand side of the expression."""
     return float(radius) * float(radius) * d
 
@@ -80,7 +80,7 @@ def unrolled_axes(d: int) -> Axes:
 
 
 @inlined
-def scan_few(columns, axes, row, start, stop, reach):
+def scan_few(columns, axes, row, start, stop, squared):
     """How many of the rows [start, stop) are neighbors of `row`; `columns[c, j]` is column c of row j."""
     found = U(0)
     for j in range(U(start), U(stop)):
@@ -88,13 +88,13 @@ def scan_few(columns, axes, row, start, stop, reach):
         for c in range(len(axes)):
             difference = columns[U(c), j] - row[U(c)]
             total += difference * difference
-        found += U(total <= reach)
+        found += U(total <= squared)
     return np.int64(found)
 
 
 @kernel
-def scan_many(columns, row, start, stop, reach, totals):
-    """`scan_few` for many columns: row by row in `totals`, given up once every partial sum exceeds the reach (E3)."""
+def scan_many(columns, row, start, stop, squared, totals):
+    """`scan_few` for many columns: row by row in `totals`, given up once every partial sum exceeds `squared` (E3)."""
     n = stop - start
     totals[:n] = 0.0
     for c in range(columns.shape[0]):
@@ -102,9 +102,9 @@ def scan_many(columns, row, start, stop, reach, totals):
         for j in range(n):
             difference = values[j] - row[c]
             totals[j] += difference * difference
-        if c % 8 == 7 and totals[:n].min() > reach:
+        if c % 8 == 7 and totals[:n].min() > squared:
             return 0
-    return (totals[:n] <= reach).sum()
+    return (totals[:n] <= squared).sum()
 
 
 @inlined

@@ -5,7 +5,7 @@ heap (root 1, children 2i and 2i + 1), every level halving a power of two of lea
 number. Rows stand in the order of the leaves, each column in an array of its own.
 
 A query group is GROUP neighboring leaves. From the group upwards, then down into the sibling of each ancestor (so
-near boxes come first), a box is settled for the whole group where it lies wholly beyond the reach of every row, or
+near boxes come first), a box is settled for the whole group where it lies wholly beyond the radius of every row, or
 wholly within it, by the expression of `pair` on the edges of the boxes; what remains is a list of leaves, which each
 row of the group narrows down by its own distance to their boxes and scans. A group ends when all its rows have reached
 the cap. Once most near rows were seen and some rows of the group have reached it, the others are counted one by one,
@@ -13,7 +13,7 @@ each from the root down to the leaves its own ball touches. Claims E4, E14 and E
 
 Cost: N log N to build. A row's query looks at the leaves its ball touches and does not contain; that number, and not
 N, decides in few columns, while in many columns it approaches N / LEAF, as it does for every known exact method.
-Rows that are all equal, or a reach beyond all rows, are settled at the root.
+Rows that are all equal, or a radius beyond all rows, are settled at the root.
 """
 
 from dataclasses import dataclass
@@ -71,52 +71,54 @@ def build(points: NDArray[np.float64], workers: int) -> Tree:
     return Tree(columns, order, *_boxes(columns, leaves, width), width)
 
 
-def count(tree: Tree, reach: float, cap: int, workers: int) -> NDArray[np.int64]:
+def count(tree: Tree, squared: float, cap: int, workers: int) -> NDArray[np.int64]:
     """min(degree, cap) of every row."""
     out = np.empty(tree.order.size, dtype=np.int64)
-    threads.over_ranges(lambda first, last: _count_groups(tree, reach, cap, first, last, out), tree.groups, workers)
+    threads.over_ranges(lambda first, last: _count_groups(tree, squared, cap, first, last, out), tree.groups, workers)
     return out
 
 
 def count_rows(
-    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], reach: float, cap: int, workers: int
+    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], squared: float, cap: int, workers: int
 ) -> NDArray[np.int64]:
     """min(degree, cap) of some of the rows, one by one."""
     out = np.empty(rows.size, np.int64)
 
     def work(start: int, stop: int) -> None:
-        _count_each(tree.columns, tree.low, tree.high, tree.width, reach, cap, points, rows, start, stop, out)
+        _count_each(tree.columns, tree.low, tree.high, tree.width, squared, cap, points, rows, start, stop, out)
 
     threads.over_ranges(work, rows.size, workers, at_least=64)
     return out
 
 
-def count_up_to(tree: Tree, reach: float, most: int, workers: int) -> NDArray[np.int64] | None:
+def count_up_to(tree: Tree, squared: float, most: int, workers: int) -> NDArray[np.int64] | None:
     """The degree of every row; None if they add up to more than `most`, as soon as that is seen."""
     out = np.zeros(tree.order.size, dtype=np.int64)
 
     def work(first: int) -> None:
         if out.sum() <= most:
-            _count_groups(tree, reach, out.size, first, min(first + _AT_A_TIME, tree.groups), out)
+            _count_groups(tree, squared, out.size, first, min(first + _AT_A_TIME, tree.groups), out)
 
     threads.over_items(work, range(0, tree.groups, _AT_A_TIME), workers)
     return out if out.sum() <= most else None
 
 
-def _count_groups(tree: Tree, reach: float, cap: int, first: int, last: int, out: NDArray[np.int64]) -> None:
+def _count_groups(tree: Tree, squared: float, cap: int, first: int, last: int, out: NDArray[np.int64]) -> None:
     axes = unrolled_axes(len(tree.columns))
-    _count(tree.columns, axes, tree.order, tree.low, tree.high, tree.width, reach, cap, first, last, out)
+    _count(tree.columns, axes, tree.order, tree.low, tree.high, tree.width, squared, cap, first, last, out)
 
 
 def list_neighbors(
-    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], reach: float,
+    tree: Tree, points: NDArray[np.float64], rows: NDArray[np.int64], starts: NDArray[np.int64], squared: float,
     workers: int,
 ) -> NDArray[np.uint32]:  # fmt: skip
     """The neighbors of these rows, those of the i-th from starts[i] on; `starts` leaves room for all of them."""
     out = np.empty(starts[-1], np.uint32)
 
     def work(start: int, stop: int) -> None:
-        _list(tree.columns, tree.order, tree.low, tree.high, tree.width, reach, points, rows, starts, start, stop, out)
+        _list(
+            tree.columns, tree.order, tree.low, tree.high, tree.width, squared, points, rows, starts, start, stop, out
+        )
 
     threads.over_ranges(work, rows.size, workers, at_least=64)
     return out
@@ -318,7 +320,7 @@ def _push_children(low, high, group, node, width, n, stack, waiting):
 
 
 @kernel
-def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, batch):
+def _collect(low, high, group, width, n, squared, cap, stack, waiting, settled, batch):
     """Walk down from the stack until it is empty, the batch of undecided leaves is full, or the cap is settled.
 
     Returns the height of the stack, the number of rows settled as neighbors of the whole group, and the batch's size.
@@ -331,9 +333,9 @@ def _collect(low, high, group, width, n, reach, cap, stack, waiting, settled, ba
         if begin == stop:
             continue
         smallest, largest = _between(low, high, group, node)
-        if smallest > reach:  # no row of the node is a neighbor of any row of the group; below, all are (E15)
+        if smallest > squared:  # no row of the node is a neighbor of any row of the group; below, all are (E15)
             continue
-        if largest <= reach:
+        if largest <= squared:
             settled += stop - begin
         elif wide == 1:
             batch[size] = node
@@ -370,7 +372,7 @@ def _scan_batch(
     low,
     high,
     width,
-    reach,
+    squared,
     cap,
     settled,
     found,
@@ -389,12 +391,12 @@ def _scan_batch(
         _to_boxes(low, high, batch, size, row, distances)
         total = found[place - begin]
         for at in range(size):
-            if distances[at] <= reach:
+            if distances[at] <= squared:
                 start = (batch[at] - width) * LEAF
                 if len(axes) > 0:
-                    total += scan_few(columns, axes, row, start, min(start + LEAF, n), reach)
+                    total += scan_few(columns, axes, row, start, min(start + LEAF, n), squared)
                 else:
-                    total += scan_many(columns, row, start, min(start + LEAF, n), reach, totals)
+                    total += scan_many(columns, row, start, min(start + LEAF, n), squared, totals)
                 if total + settled > cap:
                     break
         found[place - begin] = total
@@ -403,23 +405,23 @@ def _scan_batch(
 
 
 @inlined
-def _push_near(low, high, node, row, reach, stack, waiting):
+def _push_near(low, high, node, row, squared, stack, waiting):
     """Put those children on the stack that may hold a neighbor, the nearer one on top."""
     one = gap_to_box(low, high, 2 * node, row)  # infinite for a child without rows
     two = gap_to_box(low, high, 2 * node + 1, row)
     nearer = 2 * node + (two < one)
-    if max(one, two) <= reach:
+    if max(one, two) <= squared:
         stack[waiting] = nearer ^ 1
         waiting += 1
-    if min(one, two) <= reach:
+    if min(one, two) <= squared:
         stack[waiting] = nearer
         waiting += 1
     return waiting
 
 
 @kernel
-def _count_row(columns, low, high, width, reach, cap, row, stack, totals):
-    """How many rows are within reach of this one, itself among them; more than the cap: at least so many."""
+def _count_row(columns, low, high, width, squared, cap, row, stack, totals):
+    """How many rows are within the radius of this one, itself among them; more than the cap: at least so many."""
     n = columns.shape[1]
     total = 0
     stack[0] = 1
@@ -428,13 +430,13 @@ def _count_row(columns, low, high, width, reach, cap, row, stack, totals):
         waiting -= 1
         node = stack[waiting]
         if node < width:
-            waiting = _push_near(low, high, node, row, reach, stack, waiting)
+            waiting = _push_near(low, high, node, row, squared, stack, waiting)
             continue
         begin = (node - width) * LEAF
         stop = min(begin + LEAF, n)
         sums_of_squares(columns, row, begin, stop, totals)
         for at in range(stop - begin):
-            total += totals[at] <= reach
+            total += totals[at] <= squared
     return total
 
 
@@ -443,14 +445,14 @@ def _parts(node, width, n, cap, lacking, rows):
     """Whether the rows of a group that still lack neighbors go on one by one, after all leaves of the node.
 
     A box that is near the group is often far from each of these rows, and in many columns most boxes are near. Not
-    where all rows lack neighbors: then the cap is far, and boxes wholly within reach settle many rows at once.
+    where all rows lack neighbors: then the cap is far, and boxes wholly within the radius settle many rows at once.
     """
     _, _, wide = _rows_of(node, width, n)
     return lacking < rows and wide >= _TOGETHER and wide * LEAF >= _ROWS_A_NEIGHBOR * cap
 
 
 @kernel
-def _count(columns, axes, order, low, high, width, reach, cap, first_group, last_group, out):
+def _count(columns, axes, order, low, high, width, squared, cap, first_group, last_group, out):
     n = columns.shape[1]
     d = columns.shape[0]
     found = np.empty(GROUP * LEAF, np.int64)
@@ -473,14 +475,14 @@ def _count(columns, axes, order, low, high, width, reach, cap, first_group, last
             waiting = 1
             while waiting > 0 and lacking > 0 and settled <= cap:
                 waiting, settled, size = _collect(
-                    low, high, group, width, n, reach, cap, stack, waiting, settled, batch
+                    low, high, group, width, n, squared, cap, stack, waiting, settled, batch
                 )
                 if size > 0 and settled <= cap:
                     for at in range(size):
                         batch_low[:, at] = low[batch[at]]
                         batch_high[:, at] = high[batch[at]]
                     lacking = _scan_batch(
-                        columns, axes, begin, stop, batch, size, batch_low, batch_high, width, reach, cap, settled,
+                        columns, axes, begin, stop, batch, size, batch_low, batch_high, width, squared, cap, settled,
                         found, row, distances, totals,
                     )  # fmt: skip
             if node == 1 or lacking == 0 or settled > cap or _parts(node, width, n, cap, lacking, stop - begin):
@@ -492,21 +494,21 @@ def _count(columns, axes, order, low, high, width, reach, cap, first_group, last
             if total <= cap and node > 1:  # the group parted: the row is counted alone, from the start
                 for c in range(d):
                     row[c] = columns[c, place]
-                total = _count_row(columns, low, high, width, reach, cap, row, stack, totals)
+                total = _count_row(columns, low, high, width, squared, cap, row, stack, totals)
             out[order[place]] = min(total - 1, cap)  # without the row itself (E6, E7)
 
 
 @kernel
-def _count_each(columns, low, high, width, reach, cap, points, rows, first, last, out):
+def _count_each(columns, low, high, width, squared, cap, points, rows, first, last, out):
     stack = np.empty(128, np.int64)
     totals = np.empty(LEAF)
     for i in range(first, last):
-        total = _count_row(columns, low, high, width, reach, cap, points[rows[i]], stack, totals)
+        total = _count_row(columns, low, high, width, squared, cap, points[rows[i]], stack, totals)
         out[i] = min(total - 1, cap)  # without the row itself (E6, E7)
 
 
 @kernel
-def _list(columns, order, low, high, width, reach, points, rows, starts, first, last, out):
+def _list(columns, order, low, high, width, squared, points, rows, starts, first, last, out):
     n = columns.shape[1]
     stack = np.empty(128, np.int64)
     totals = np.empty(LEAF)
@@ -519,12 +521,12 @@ def _list(columns, order, low, high, width, reach, points, rows, starts, first, 
             waiting -= 1
             node = stack[waiting]
             if node < width:
-                waiting = _push_near(low, high, node, row, reach, stack, waiting)
+                waiting = _push_near(low, high, node, row, squared, stack, waiting)
                 continue
             begin = (node - width) * LEAF
             stop = min(begin + LEAF, n)
             sums_of_squares(columns, row, begin, stop, totals)
             for place in range(begin, stop):
-                if totals[place - begin] <= reach and order[place] != rows[i]:
+                if totals[place - begin] <= squared and order[place] != rows[i]:
                     out[at] = order[place]
                     at += 1

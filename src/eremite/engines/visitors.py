@@ -40,21 +40,21 @@ class _Rows(NamedTuple):
     high: NDArray[np.float64]
 
 
-def count_visitors(points: Points, visitors: Points, reach: float, cap: int) -> NDArray[np.int64]:
-    """For each visitor, the number of points within reach of it, or the cap if that is less."""
+def count_visitors(points: Points, visitors: Points, squared: float, cap: int) -> NDArray[np.int64]:
+    """For each visitor, the number of points within the radius of it, or the cap if that is less."""
     found = np.zeros(len(visitors), np.int64)
     for start in range(0, len(visitors), _AT_ONCE):
         some = visitors[start : start + _AT_ONCE]
-        _count(_undivided(points, len(some)), some, reach, cap, found[start : start + _AT_ONCE])
+        _count(_undivided(points, len(some)), some, squared, cap, found[start : start + _AT_ONCE])
     return np.minimum(found, cap)
 
 
-def list_visitors(points: Points, visitors: Points, reach: float) -> Pairs:
-    """All pairs of a visitor and a point within reach of it, by number, in any order."""
+def list_visitors(points: Points, visitors: Points, squared: float) -> Pairs:
+    """All pairs of a visitor and a point within the radius of it, by number, in any order."""
     guests, hosts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for start in range(0, len(visitors), _AT_ONCE):
         some = visitors[start : start + _AT_ONCE]
-        guest, host = _list(_undivided(points, len(some)), some, reach)
+        guest, host = _list(_undivided(points, len(some)), some, squared)
         guests.append(guest + start)
         hosts.append(host)
     return np.concatenate(guests), np.concatenate(hosts)
@@ -84,12 +84,12 @@ def _fill_box(columns, begin, stop, low, high):
 
 
 @inlined
-def _keep_reaching(low, high, visitors, found, cap, reach, before, size, after):
+def _keep_reaching(low, high, visitors, found, cap, squared, before, size, after):
     """Copy those visitors that lack neighbors and may have some in the box (E4); how many there are."""
     remaining = 0
     for i in range(size):
         visitor = before[i]
-        if found[visitor] < cap and gap_to_box(low, high, 0, visitors[visitor]) <= reach:
+        if found[visitor] < cap and gap_to_box(low, high, 0, visitors[visitor]) <= squared:
             after[remaining] = visitor
             remaining += 1
     return remaining
@@ -163,7 +163,7 @@ def _move(rows, half, begin, stop):
 
 
 @kernel
-def _next_part(rows, waiting, visitors, found, cap, reach):
+def _next_part(rows, waiting, visitors, found, cap, squared):
     """Divide parts until one is to be scanned: how many wait, the part, how many visitors reach it; 0 at the end."""
     while waiting > 0:
         waiting -= 1
@@ -171,7 +171,7 @@ def _next_part(rows, waiting, visitors, found, cap, reach):
         columns = rows.columns[level % 2]
         _fill_box(columns, begin, stop, rows.low, rows.high)
         before, after = rows.reaching[level], rows.reaching[level + 1]
-        size = _keep_reaching(rows.low, rows.high, visitors, found, cap, reach, before, size, after)
+        size = _keep_reaching(rows.low, rows.high, visitors, found, cap, squared, before, size, after)
         if size == 0:
             continue
         is_small = stop - begin <= _FEW_ROWS or size <= _FEW_VISITORS
@@ -186,9 +186,9 @@ def _next_part(rows, waiting, visitors, found, cap, reach):
 
 
 @kernel
-def _count(rows, visitors, reach, cap, found):
+def _count(rows, visitors, squared, cap, found):
     totals = np.empty(_FEW_ROWS)
-    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, found, cap, reach)
+    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, found, cap, squared)
     while size > 0:
         for start in range(begin, stop, _FEW_ROWS):
             end = min(start + _FEW_ROWS, stop)
@@ -197,17 +197,17 @@ def _count(rows, visitors, reach, cap, found):
                 if found[visitor] < cap:
                     sums_of_squares(rows.columns[level % 2], visitors[visitor], start, end, totals)
                     for at in range(end - start):
-                        found[visitor] += totals[at] <= reach
-        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, found, cap, reach)
+                        found[visitor] += totals[at] <= squared
+        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, found, cap, squared)
 
 
 @kernel
-def _list(rows, visitors, reach):
+def _list(rows, visitors, squared):
     totals = np.empty(_FEW_ROWS)
     none = np.zeros(visitors.shape[0], np.int64)  # is below a cap of 1: visitors stay to the end
     guests, hosts = np.empty(_FEW_ROWS, np.int64), np.empty(_FEW_ROWS, np.int64)
     pairs = 0
-    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, none, 1, reach)
+    waiting, begin, stop, level, size = _next_part(rows, 1, visitors, none, 1, squared)
     while size > 0:
         for start in range(begin, stop, _FEW_ROWS):
             end = min(start + _FEW_ROWS, stop)
@@ -217,9 +217,9 @@ def _list(rows, visitors, reach):
                 if pairs + _FEW_ROWS > guests.size:
                     guests, hosts = np.append(guests, guests), np.append(hosts, hosts)
                 for at in range(end - start):
-                    if totals[at] <= reach:
+                    if totals[at] <= squared:
                         guests[pairs] = visitor
                         hosts[pairs] = rows.numbers[level % 2, start + at]
                         pairs += 1
-        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, none, 1, reach)
+        waiting, begin, stop, level, size = _next_part(rows, waiting, visitors, none, 1, squared)
     return guests[:pairs], hosts[:pairs]

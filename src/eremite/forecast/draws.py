@@ -178,8 +178,8 @@ def compared(of: Field, h: int, each: float) -> Floats:
     if h == 0:
         return scores
     sizes = np.stack([_sizes(profile, limit) for profile in of.profiles])
-    reach = np.cumsum(sizes, axis=1) - sizes  # of 0 to `limit` steps
-    low, high = counts[:, None] - reach, counts[:, None] + reach
+    span = np.cumsum(sizes, axis=1) - sizes  # of 0 to `limit` steps
+    low, high = counts[:, None] - span, counts[:, None] + span
     entered, left = nth_largest(low, h), nth_largest(high, h + 1)
     enters, leaves = whole_steps(entered - high), whole_steps(low - left)
     for i, count in enumerate(counts):
@@ -205,8 +205,8 @@ def _sizes(profile: Ints, limit: int) -> Ints:
 
 def _steps(gaps: Floats, profile: Ints) -> Floats:
     """D is piecewise linear, and so is its inverse; the last entry goes on."""
-    reach = np.concatenate([[0], np.cumsum(profile), [profile.sum() + profile[-1] * 10**9]])
-    return np.asarray(np.interp(gaps, reach, np.append(np.arange(len(profile) + 1), len(profile) + 10**9)))
+    span = np.concatenate([[0], np.cumsum(profile), [profile.sum() + profile[-1] * 10**9]])
+    return np.asarray(np.interp(gaps, span, np.append(np.arange(len(profile) + 1), len(profile) + 10**9)))
 
 
 def _smooth_laplace(noise: SmoothLaplace, runs: int, rng: np.random.Generator) -> Floats:

@@ -24,10 +24,10 @@ def depth_of_graph(points: NDArray[np.float64], graph: Graph, radius: float, flo
     """Depth in two or more columns, or `floor` if larger; `graph` is the graph "within 2R" of the points."""
     if len(points) == 0:
         return floor
-    reach = outward_square(radius)
+    squared = outward_square(radius)
     if points.shape[1] == 2:
-        return planar_depth(points, graph, reach, floor)
-    return largest_group(points, graph, reach, floor)
+        return planar_depth(points, graph, squared, floor)
+    return largest_group(points, graph, squared, floor)
 
 
 def line_depth(points: NDArray[np.float64], radius: float) -> int:
@@ -36,12 +36,12 @@ def line_depth(points: NDArray[np.float64], radius: float) -> int:
 
 
 @kernel
-def _longest_window(ascending, reach):
+def _longest_window(ascending, squared):
     """The edge test of the graph, on sorted values: it is monotone, so a largest clique is a window."""
     best = 0
     first = 0
     for i in range(ascending.size):
-        while (ascending[i] - ascending[first]) * (ascending[i] - ascending[first]) > reach:
+        while (ascending[i] - ascending[first]) * (ascending[i] - ascending[first]) > squared:
             first += 1
         best = max(best, i - first + 1)
     return best

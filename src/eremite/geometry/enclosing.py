@@ -155,9 +155,9 @@ def _settle(rows, members, weights, size, gram, wanted):
         gone = -1
         for s in range(last):
             if wanted[s] < weights[s]:
-                reach = weights[s] / (weights[s] - wanted[s])
-                if reach < step:
-                    step = reach
+                share = weights[s] / (weights[s] - wanted[s])
+                if share < step:
+                    step = share
                     gone = s
         if edge == size - 1 and (gone < 0 or step >= 1.0):
             for s in range(size):

@@ -62,18 +62,18 @@ def near_graph(points: NDArray[np.float64], radius: float) -> Graph:
 def graph_up_to(points: NDArray[np.float64], radius: float, most_edges: int) -> Graph | None:
     """The graph "within 2 radius", or None if it has more edges than this: memory for so many is all that it takes.
 
-    Pairs are found through the tree: its expression is `squared_distance`, here with the reach of two radii.
+    Pairs are found through the tree: its expression is `squared_distance`, here with twice the radius.
     """
-    n, reach = len(points), 4 * outward_square(radius)
+    n, squared = len(points), 4 * outward_square(radius)
     if n == 0:
         return Graph(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
     threads = min(workers.available(), 1 + n // _POINTS_A_THREAD)
     boxes = tree.build(points, threads)
-    degrees = tree.count_up_to(boxes, reach, 2 * most_edges, threads)
+    degrees = tree.count_up_to(boxes, squared, 2 * most_edges, threads)
     if degrees is None:
         return None
     starts = np.concatenate([[0], np.cumsum(degrees)])
-    mixed = tree.list_neighbors(boxes, points, np.arange(n), starts, reach, threads)
+    mixed = tree.list_neighbors(boxes, points, np.arange(n), starts, squared, threads)
     return Graph(starts, *_in_order(points, starts, mixed))
 
 
@@ -108,12 +108,12 @@ def _part(starts, neighbors, squares, vertices):
 
 
 @kernel
-def squared_distance(points, i, j, reach):
-    """The squared distance of two points, or something above the reach as soon as it is above."""
+def squared_distance(points, i, j, squared):
+    """The squared distance of two points, or something above `squared` as soon as it is above."""
     total = 0.0
     for c in range(points.shape[1]):
         total += (points[i, c] - points[j, c]) * (points[i, c] - points[j, c])
-        if total > reach:
+        if total > squared:
             break
     return total
 

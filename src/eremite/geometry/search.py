@@ -19,16 +19,16 @@ from eremite.geometry.truss import fits
 _SLACK = 1e-10
 
 
-def largest_group(points: NDArray[np.float64], graph: Graph, reach: float, floor: int) -> int:
-    """The most points in one ball of squared radius `reach`, or `floor` if larger."""
+def largest_group(points: NDArray[np.float64], graph: Graph, squared: float, floor: int) -> int:
+    """The most points in one ball of squared radius `squared`, or `floor` if larger."""
     numbers = core_numbers(graph)
     order, rank = in_core_order(numbers)
-    best = max(floor, 1, _greedy(points, graph.starts, graph.neighbors, reach))
+    best = max(floor, 1, _greedy(points, graph.starts, graph.neighbors, squared))
     for v in order[::-1]:
         if numbers[v] + 1 > best:
             later = later_neighbors(graph.starts, graph.neighbors, rank, numbers, v, best)
             if later.size + 1 > best:
-                best = _grow(np.ascontiguousarray(points[np.concatenate(([v], later))]), reach, best)
+                best = _grow(np.ascontiguousarray(points[np.concatenate(([v], later))]), squared, best)
     return int(best)
 
 
@@ -54,7 +54,7 @@ def later_neighbors(starts, neighbors, rank, numbers, v, best):
 
 
 @kernel
-def _greedy(points, starts, neighbors, reach):
+def _greedy(points, starts, neighbors, squared):
     """A lower bound: from every point, move the ball to the mean of what it holds, a few times."""
     best = 1
     d = points.shape[1]
@@ -72,7 +72,7 @@ def _greedy(points, starts, neighbors, reach):
                 total = 0.0
                 for c in range(d):
                     total += (points[u, c] - center[c]) ** 2
-                if total <= reach:
+                if total <= squared:
                     held += 1
                     mean += points[u]
             best = max(best, held)
@@ -83,7 +83,7 @@ def _greedy(points, starts, neighbors, reach):
 
 
 @kernel
-def compatible(points, reach):
+def compatible(points, squared):
     """All squared distances, and which pairs of points fit into one ball with point 0."""
     n, d = points.shape
     squares = np.zeros((n, n))
@@ -95,8 +95,8 @@ def compatible(points, reach):
     together = np.zeros((n, n), np.bool_)
     for i in range(n):
         for j in range(i):
-            if squares[i, j] <= 4.0 * reach:
-                together[i, j] = fits(squares[0, i], squares[0, j], squares[i, j], reach)
+            if squares[i, j] <= 4.0 * squared:
+                together[i, j] = fits(squares[0, i], squares[0, j], squares[i, j], squared)
                 together[j, i] = together[i, j]
     return squares, together
 
@@ -130,10 +130,10 @@ def color(together, candidates, size, colors):
 
 
 @kernel
-def _narrow(points, center, square, reach, candidates, size):
+def _narrow(points, center, square, squared, candidates, size):
     """Drop candidates beyond every possible ball; returns what is left, how many all balls hold, how many this one."""
-    shift = np.sqrt(max(0.0, reach - square))
-    radius = np.sqrt(reach)
+    shift = np.sqrt(max(0.0, squared - square))
+    radius = np.sqrt(squared)
     far = (radius + shift) ** 2 * (1 + _SLACK)
     near = max(0.0, radius - shift) ** 2 * (1 - _SLACK)
     kept = 0
@@ -144,7 +144,7 @@ def _narrow(points, center, square, reach, candidates, size):
         total = 0.0
         for c in range(center.size):
             total += (points[q, c] - center[c]) ** 2
-        held += total <= reach
+        held += total <= squared
         if total < near or total == 0.0:
             absorbed += 1
         elif total <= far:
@@ -154,10 +154,10 @@ def _narrow(points, center, square, reach, candidates, size):
 
 
 @kernel
-def _grow(points, reach, best):
+def _grow(points, squared, best):
     """The largest group that holds point 0, or `best` if larger."""
     n, d = points.shape
-    _, together = compatible(points, reach)
+    _, together = compatible(points, squared)
     candidates = np.empty((n + 1, n), np.int64)
     colors = np.empty((n + 1, n), np.int64)
     sizes = np.zeros(n + 1, np.int64)
@@ -168,7 +168,7 @@ def _grow(points, reach, best):
     sizes[0] = n - 1
     for i in range(1, n):
         candidates[0, i - 1] = i
-    kept, absorbed, _ = _narrow(points, points[0], 0.0, reach, candidates[0], n - 1)
+    kept, absorbed, _ = _narrow(points, points[0], 0.0, squared, candidates[0], n - 1)
     sizes[0] = kept
     counts[0] = 1 + absorbed
     best = max(best, counts[0])
@@ -181,18 +181,18 @@ def _grow(points, reach, best):
         sizes[depth] -= 1
         v = candidates[depth, sizes[depth]]
         members[depth + 1] = v
-        lower, upper = enclose(points, members, depth + 2, -1.0, reach, center)
-        if lower > reach:
+        lower, upper = enclose(points, members, depth + 2, -1.0, squared, center)
+        if lower > squared:
             continue
         kept = 0
         for i in range(sizes[depth]):
             if together[v, candidates[depth, i]]:
                 candidates[depth + 1, kept] = candidates[depth, i]
                 kept += 1
-        kept, absorbed, held = _narrow(points, center, lower, reach, candidates[depth + 1], kept)
+        kept, absorbed, held = _narrow(points, center, lower, squared, candidates[depth + 1], kept)
         counts[depth + 1] = counts[depth] + 1 + absorbed
         best = max(best, counts[depth + 1])
-        if upper <= reach:
+        if upper <= squared:
             best = max(best, counts[depth] + 1 + held)
         sizes[depth + 1] = kept
         color(together, candidates[depth + 1], kept, colors[depth + 1])

@@ -20,18 +20,18 @@ _DOUBT = 2e-11
 _ANGLE = 1e-12
 
 
-def planar_depth(points: NDArray[np.float64], graph: Graph, reach: float, floor: int, doubt: float = _DOUBT) -> int:
-    """The largest set of points every three of which fit into a disc of squared radius `reach`, or `floor`."""
-    most = int(deepest_point(points, graph.starts, graph.neighbors, reach * (1 + doubt), _ANGLE, floor))
+def planar_depth(points: NDArray[np.float64], graph: Graph, squared: float, floor: int, doubt: float = _DOUBT) -> int:
+    """The largest set of points every three of which fit into a disc of squared radius `squared`, or `floor`."""
+    most = int(deepest_point(points, graph.starts, graph.neighbors, squared * (1 + doubt), _ANGLE, floor))
     if most <= floor:
         return floor
-    least = int(deepest_point(points, graph.starts, graph.neighbors, reach * (1 - doubt), -_ANGLE, floor))
-    return least if least == most else largest_triple_group(points, graph, reach, least, most)
+    least = int(deepest_point(points, graph.starts, graph.neighbors, squared * (1 - doubt), -_ANGLE, floor))
+    return least if least == most else largest_triple_group(points, graph, squared, least, most)
 
 
 @kernel
-def deepest_point(points, starts, neighbors, reach, wider, floor):
-    """The most points in one disc of squared radius `reach`, or `floor` if larger; arcs are `wider` at both ends."""
+def deepest_point(points, starts, neighbors, squared, wider, floor):
+    """The most points in one disc of squared radius `squared`, or `floor` if larger; arcs are `wider` at both ends."""
     best = max(floor, 1)
     most = 0
     for p in range(starts.size - 1):
@@ -40,12 +40,12 @@ def deepest_point(points, starts, neighbors, reach, wider, floor):
     turns = np.empty(2 * most, np.int64)
     for p in range(starts.size - 1):
         if starts[p + 1] - starts[p] + 1 > best:
-            best = max(best, _around(points, neighbors[starts[p] : starts[p + 1]], p, reach, wider, angles, turns))
+            best = max(best, _around(points, neighbors[starts[p] : starts[p + 1]], p, squared, wider, angles, turns))
     return best
 
 
 @kernel
-def _around(points, others, p, reach, wider, angles, turns):
+def _around(points, others, p, squared, wider, angles, turns):
     """The most points in one disc with p on its border."""
     open_now = 1  # p itself, then its copies, then the arcs that are open where the angle starts
     events = 0
@@ -57,7 +57,7 @@ def _around(points, others, p, reach, wider, angles, turns):
             open_now += 1
             continue
         middle = np.arctan2(y, x)
-        cosine = np.sqrt(square / (4.0 * reach))
+        cosine = np.sqrt(square / (4.0 * squared))
         half = (np.arccos(cosine) if cosine < 1.0 else 0.0) + wider
         if half < 0.0 or (cosine > 1.0 and wider < 0.0):
             continue

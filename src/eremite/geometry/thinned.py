@@ -20,12 +20,12 @@ from eremite.geometry.truss import GONE, LEAVES, STAYS, ends, fits, numbered, re
 Flags = NDArray[np.bool_]
 
 
-def near_edges(graph: Graph, rows: NDArray[np.float64], reach: float) -> Flags:
-    """For each place of an edge whether its rows are neighbors: the engine's expression, `reach` its right-hand side.
+def near_edges(graph: Graph, rows: NDArray[np.float64], squared: float) -> Flags:
+    """For each place of an edge whether its rows are neighbors: the engine's expression, `squared` its right-hand side.
 
     The rows are those of the table, also where the graph is one of their images (claim H7).
     """
-    near: Flags = _near_edges(graph.starts, graph.neighbors, rows, reach)
+    near: Flags = _near_edges(graph.starts, graph.neighbors, rows, squared)
     return near
 
 
@@ -47,31 +47,31 @@ def thinned_truss_of_graph(graph: Graph, near: Flags, radius: float, most_near: 
     if graph.size == 0:
         return floor
     floor = max(floor, 2 if graph.neighbors.size else 1)
-    reach = outward_square(radius)
+    squared = outward_square(radius)
     while True:
         graph, near = _crowded(graph, near, most_near, floor)
         if graph.neighbors.size == 0:
             return floor
         number, edges = numbered(graph.starts, graph.neighbors)
         lists = (graph.starts, graph.neighbors, graph.squares, near, number)
-        kinds = _kinds(lists, edges, reach)
+        kinds = _kinds(lists, edges, squared)
         joined = np.zeros(edges, np.bool_)
         joined[number] = near
         support = _supports(kinds, joined, most_near)
         enough = support >= floor - 1  # triangles an edge needs for a truss of floor + 1
         if 2 * np.count_nonzero(enough) >= edges:
-            return int(_truss(lists, kinds, joined, support, reach, most_near, floor))
+            return int(_truss(lists, kinds, joined, support, squared, most_near, floor))
         # Counting anew costs less than taking so many edges off one by one.
         graph, near = restricted(graph, enough[number]), near[enough[number]]
 
 
-def thinned_truss_of_ball(rows: NDArray[np.float64], reach: float, most_near: int, floor: int = 0) -> int:
+def thinned_truss_of_ball(rows: NDArray[np.float64], squared: float, most_near: int, floor: int = 0) -> int:
     """The thinned truss of rows that one ball holds: every two are joined, every three fit (claim H5).
 
     The time is that of the cube of their number, at most; a release asks for up to `Limits.crowd` of them.
     """
     graph = _complete(len(rows))
-    return thinned_truss_of_graph(graph, near_edges(graph, rows, reach), 1.0, most_near, floor)
+    return thinned_truss_of_graph(graph, near_edges(graph, rows, squared), 1.0, most_near, floor)
 
 
 def _complete(n: int) -> Graph:
@@ -89,11 +89,11 @@ def _crowded(graph: Graph, near: Flags, most_near: int, floor: int) -> tuple[Gra
 
 
 @kernel
-def _near_edges(starts, neighbors, rows, reach):
+def _near_edges(starts, neighbors, rows, squared):
     near = np.empty(neighbors.size, np.bool_)
     for v in range(starts.size - 1):
         for slot in range(starts[v], starts[v + 1]):
-            near[slot] = squared_distance(rows, v, neighbors[slot], reach) <= reach
+            near[slot] = squared_distance(rows, v, neighbors[slot], squared) <= squared
     return near
 
 
@@ -185,7 +185,7 @@ def support_of(kinds, joined, most_near):
 
 
 @kernel
-def _kinds(lists, edges, reach):
+def _kinds(lists, edges, squared):
     """The third points of the fitting triangles on each edge, by kind. Each triangle u < v < w is met once."""
     starts, neighbors, squares, near, number = lists
     kinds = np.zeros((edges, 4), np.int32)
@@ -197,7 +197,7 @@ def _kinds(lists, edges, reach):
             j = above[v]
             while i < starts[u + 1] and j < starts[v + 1]:
                 if neighbors[i] == neighbors[j]:
-                    if fits(squares[slot], squares[i], squares[j], reach):
+                    if fits(squares[slot], squares[i], squares[j], squared):
                         kinds[number[slot], near[i] + 2 * near[j]] += 1
                         kinds[number[i], near[slot] + 2 * near[j]] += 1
                         kinds[number[j], near[slot] + 2 * near[i]] += 1
@@ -211,7 +211,7 @@ def _kinds(lists, edges, reach):
 
 
 @kernel
-def _truss(lists, kinds, joined, support, reach, most_near, floor):
+def _truss(lists, kinds, joined, support, squared, most_near, floor):
     """The thinned truss, by taking edges off until none is left; at least `floor`. Uses up `kinds` and `support`."""
     edges = support.size
     starts, neighbors, squares, _, number = lists
@@ -232,7 +232,7 @@ def _truss(lists, kinds, joined, support, reach, most_near, floor):
             waiting -= 1
             e = stack[waiting]
             state[e] = GONE
-            added = _remove(lists, ends_of, kinds, joined, support, state, e, reach, most_near, least, stack, waiting)
+            added = _remove(lists, ends_of, kinds, joined, support, state, e, squared, most_near, least, stack, waiting)
             left -= added - waiting
             waiting = added
         if left > 0:
@@ -241,7 +241,7 @@ def _truss(lists, kinds, joined, support, reach, most_near, floor):
 
 
 @kernel
-def _remove(lists, ends_of, kinds, joined, support, state, e, reach, most_near, least, stack, waiting):
+def _remove(lists, ends_of, kinds, joined, support, state, e, squared, most_near, least, stack, waiting):
     """Take an edge u v out: its triangles are lost to their other two edges, some of which follow onto the stack.
 
     A triangle is lost once, with the first of its edges that is taken off.
@@ -261,7 +261,7 @@ def _remove(lists, ends_of, kinds, joined, support, state, e, reach, most_near, 
         else:
             one = number[i]
             two = number[j]
-            if state[one] > GONE and state[two] > GONE and fits(length[e], squares[i], squares[j], reach):
+            if state[one] > GONE and state[two] > GONE and fits(length[e], squares[i], squares[j], squared):
                 kinds[one, kind_of(u < w, joined[e], near[j])] -= 1
                 kinds[two, kind_of(v < w, joined[e], near[i])] -= 1
                 for x in (one, two):

@@ -74,7 +74,7 @@ def thinned_truss_of_part(
 
 
 @kernel
-def _list(lists, places, reach):
+def _list(lists, places, squared):
     """The other edges of each triangle, at all three of its edges. A triangle u < v < w is met once, at u v."""
     starts, neighbors, squares, number = lists
     ones = np.empty(places[-1], np.int32)
@@ -88,7 +88,7 @@ def _list(lists, places, reach):
             j = above[v]
             while i < starts[u + 1] and j < starts[v + 1]:
                 if neighbors[i] == neighbors[j]:
-                    if fits(squares[slot], squares[i], squares[j], reach):
+                    if fits(squares[slot], squares[i], squares[j], squared):
                         low, middle, high = number[slot], number[i], number[j]  # u v, u w, v w
                         ones[at[low]], twos[at[low]] = middle, high
                         ones[at[middle]], twos[at[middle]] = low, high

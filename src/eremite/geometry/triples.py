@@ -14,7 +14,7 @@ from eremite.geometry.search import color, compatible, in_core_order, later_neig
 from eremite.geometry.truss import fits
 
 
-def largest_triple_group(points: NDArray[np.float64], graph: Graph, reach: float, floor: int, limit: int) -> int:
+def largest_triple_group(points: NDArray[np.float64], graph: Graph, squared: float, floor: int, limit: int) -> int:
     """The size of the largest such set, or `floor` if larger; it is known not to exceed `limit`."""
     numbers = core_numbers(graph)
     order, rank = in_core_order(numbers)
@@ -24,22 +24,22 @@ def largest_triple_group(points: NDArray[np.float64], graph: Graph, reach: float
             break
         later = later_neighbors(graph.starts, graph.neighbors, rank, numbers, v, best)
         if later.size + 1 > best:
-            best = _grow(np.ascontiguousarray(points[np.concatenate(([v], later))]), reach, best)
+            best = _grow(np.ascontiguousarray(points[np.concatenate(([v], later))]), squared, best)
     return int(best)
 
 
 @kernel
-def _grow(points, reach, best):
+def _grow(points, squared, best):
     """The largest set that holds point 0, or `best` if larger."""
     n = len(points)
-    squares, together = compatible(points, reach)
+    squares, together = compatible(points, squared)
     candidates = np.empty((n + 1, n), np.int64)
     colors = np.empty((n + 1, n), np.int64)
     sizes = np.zeros(n + 1, np.int64)
     members = np.zeros(n + 1, np.int64)
     best = max(best, 1)
     for i in range(1, n):
-        if squares[0, i] <= 4.0 * reach:
+        if squares[0, i] <= 4.0 * squared:
             candidates[0, sizes[0]] = i
             sizes[0] += 1
     color(together, candidates[0], sizes[0], colors[0])
@@ -58,7 +58,7 @@ def _grow(points, reach, best):
             good = together[v, q]
             for m in range(1, depth + 1):
                 u = members[m]
-                good = good and fits(squares[u, v], squares[u, q], squares[v, q], reach)
+                good = good and fits(squares[u, v], squares[u, q], squares[v, q], squared)
             if good:
                 candidates[depth + 1, kept] = q
                 kept += 1

@@ -24,14 +24,14 @@ def truss_of_graph(graph: Graph, radius: float, floor: int = 0) -> int:
     if graph.size == 0:
         return floor
     floor = max(floor, 2 if graph.neighbors.size else 1)
-    reach = outward_square(radius)
+    squared = outward_square(radius)
     while graph.neighbors.size:
         lists = (graph.starts, graph.neighbors, graph.squares)
         number, edges = numbered(graph.starts, graph.neighbors)
-        support = supports(*lists, number, edges, reach)
+        support = supports(*lists, number, edges, squared)
         enough = support >= floor - 1  # triangles an edge needs for a truss of floor + 1
         if 2 * np.count_nonzero(enough) >= edges:
-            return int(_peeled(*lists, number, support, reach, floor))
+            return int(_peeled(*lists, number, support, squared, floor))
         # Counting anew costs less than taking so many edges off one by one.
         graph = restricted(graph, enough[number])
     return floor
@@ -44,11 +44,11 @@ def restricted(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
 
 
 @kernel
-def fits(one, two, three, reach):
-    """Whether a triangle with these squared sides fits into a ball of squared radius `reach`.
+def fits(one, two, three, squared):
+    """Whether a triangle with these squared sides fits into a ball of squared radius `squared`.
 
     Right or obtuse: the longest side is a diameter. Acute: the squared circumradius is abc / (4ab - (a + b - c)^2) for
-    a <= b <= c. There 0 < a + b - c <= a, so nothing cancels; divided by a and by the reach, nothing overflows or
+    a <= b <= c. There 0 < a + b - c <= a, so nothing cancels; divided by a and by `squared`, nothing overflows or
     vanishes either, however small or large the sides (claim T5).
     """
     a = min(one, two, three)
@@ -56,8 +56,8 @@ def fits(one, two, three, reach):
     b = max(min(one, two), min(max(one, two), three))
     rest = a + (b - c)
     if rest <= 0.0:
-        return c <= 4.0 * reach
-    return c * (b / reach) <= 4.0 * b - rest * (rest / a)
+        return c <= 4.0 * squared
+    return c * (b / squared) <= 4.0 * b - rest * (rest / a)
 
 
 @kernel
@@ -103,7 +103,7 @@ def starts_above(starts, neighbors):
 
 
 @kernel
-def supports(starts, neighbors, squares, number, edges, reach):
+def supports(starts, neighbors, squares, number, edges, squared):
     """How many fitting triangles stand on each edge. Each triangle u < v < w is met once, at its edge u v."""
     support = np.zeros(edges, np.int64)
     above = starts_above(starts, neighbors)
@@ -114,7 +114,7 @@ def supports(starts, neighbors, squares, number, edges, reach):
             j = above[v]
             while i < starts[u + 1] and j < starts[v + 1]:
                 if neighbors[i] == neighbors[j]:
-                    if fits(squares[slot], squares[i], squares[j], reach):
+                    if fits(squares[slot], squares[i], squares[j], squared):
                         support[number[slot]] += 1
                         support[number[i]] += 1
                         support[number[j]] += 1
@@ -128,7 +128,7 @@ def supports(starts, neighbors, squares, number, edges, reach):
 
 
 @kernel
-def _peeled(starts, neighbors, squares, number, support, reach, floor):
+def _peeled(starts, neighbors, squares, number, support, squared, floor):
     """The truss, by taking edges off until none is left; at least `floor`. Uses up `support`."""
     edges = support.size
     tail, head, length = ends(starts, neighbors, squares, number, edges)
@@ -149,7 +149,7 @@ def _peeled(starts, neighbors, squares, number, support, reach, floor):
             e = stack[waiting]
             state[e] = GONE
             added = _remove(
-                starts, neighbors, squares, number, state, support, tail[e], head[e], length[e], reach, least, stack,
+                starts, neighbors, squares, number, state, support, tail[e], head[e], length[e], squared, least, stack,
                 waiting,
             )  # fmt: skip
             left -= added - waiting
@@ -160,7 +160,7 @@ def _peeled(starts, neighbors, squares, number, support, reach, floor):
 
 
 @kernel
-def _remove(starts, neighbors, squares, number, state, support, u, v, length, reach, least, stack, waiting):
+def _remove(starts, neighbors, squares, number, state, support, u, v, length, squared, least, stack, waiting):
     """Take the edge u v out: its triangles are lost to their other two edges, some of which follow onto the stack.
 
     `state` tells the edges that stay, those on the stack, and those taken off; a triangle is lost once, with the first
@@ -176,7 +176,7 @@ def _remove(starts, neighbors, squares, number, state, support, u, v, length, re
         else:
             one = number[i]
             two = number[j]
-            if state[one] > GONE and state[two] > GONE and fits(length, squares[i], squares[j], reach):
+            if state[one] > GONE and state[two] > GONE and fits(length, squares[i], squares[j], squared):
                 for e in (one, two):
                     support[e] -= 1
                     if state[e] == STAYS and support[e] < least:

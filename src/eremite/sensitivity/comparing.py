@@ -49,16 +49,16 @@ class Comparison:
         self._most = np.array([one.most for one in seen])
         at_hand = lru_cache(_AT_HAND)(look)
         self._profiles = [_Known(i, at_hand) for i in range(len(seen))]
-        reaches = [self._reaches(i) for i in range(len(seen))]
-        self._low, self._high = (np.array(part) for part in zip(*reaches, strict=True))
+        spans = [self._spans(i) for i in range(len(seen))]
+        self._low, self._high = (np.array(part) for part in zip(*spans, strict=True))
 
     def bounds(self) -> list[tuple[Fraction, Fraction]]:
         """Whole numbers around each score, from what is known of the profiles (claim U6)."""
         if self._h == 0:
             return [(Fraction(0), Fraction(0))]
         counts, (low, high) = self._counts[:, None], (self._low, self._high)
-        entered = [nth_largest(counts - reach, self._h) for reach in (high, low)]
-        left = [nth_largest(counts + reach, self._h + 1) for reach in (low, high)]
+        entered = [nth_largest(counts - span, self._h) for span in (high, low)]
+        left = [nth_largest(counts + span, self._h + 1) for span in (low, high)]
         entering = self._walks(entered[0] - counts - high, entered[1] - counts - low)
         leaving = self._walks(counts - high - left[1], counts - low - left[0])
         scores = []
@@ -94,18 +94,18 @@ class Comparison:
         steps = lead(gap, self._profiles[i], self._profiles[j], self._limit, most)
         for one, before in zip((i, j), known, strict=True):
             if len(self._profiles[one]) > before:
-                self._low[one], self._high[one] = self._reaches(one)
+                self._low[one], self._high[one] = self._spans(one)
         return steps
 
     def _least_leads(self, i: int) -> NDArray[np.float64]:
         """About the lead of one count over each other one, or less."""
         gaps = self._counts[i] - self._counts
         ahead = (gaps > 0)[:, None]
-        reach = np.where(ahead, self._high + self._high[i], self._low + self._low[i])
-        leads = np.sign(gaps) * _steps(np.abs(gaps), reach, self._most + self._most[i])
+        span = np.where(ahead, self._high + self._high[i], self._low + self._low[i])
+        leads = np.sign(gaps) * _steps(np.abs(gaps), span, self._most + self._most[i])
         return np.asarray(leads - _SLACK * (1 + np.abs(leads)))
 
-    def _reaches(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _spans(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What 0, 1, ... steps of a profile bridge at least and at most, from what is known of it."""
         known, one = self._profiles[i].sizes[: self._limit], self._seen[i]
         rest, floor = range(len(known), self._limit), known[-1] if known else 0
@@ -144,10 +144,10 @@ def whole_steps(gaps: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.asarray(np.count_nonzero(gaps[:, 1:] > 0, axis=1))
 
 
-def _steps(gaps: NDArray[np.int64], reach: NDArray[np.int64], most: NDArray[np.int64]) -> NDArray[np.float64]:
+def _steps(gaps: NDArray[np.int64], span: NDArray[np.int64], most: NDArray[np.int64]) -> NDArray[np.float64]:
     """About how many steps bridge the gap of each row; `most` for each step beyond the last."""
-    whole = np.count_nonzero(reach[:, 1:] < gaps[:, None], axis=1)
+    whole = np.count_nonzero(span[:, 1:] < gaps[:, None], axis=1)
     rows = np.arange(len(gaps))
-    longer = np.column_stack([reach, reach[:, -1] + most])
+    longer = np.column_stack([span, span[:, -1] + most])
     before = longer[rows, whole]
     return np.asarray(whole + (gaps - before) / (longer[rows, whole + 1] - before))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import FindNeighbors, LowRows, count_neighbors, find_neighbors, low_rows
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from eremite.errors import InputError
 from eremite.geometry.around import Around
 from eremite.geometry.core import core_of_graph, peeled
@@ -122,7 +122,7 @@ class Windows:
     around: Around  # these rows, as neighbors of all rows
     rows: NDArray[np.intp]  # those of them that may still matter
     min_neighbors: int
-    reach: float  # squared, as the engine compares it
+    squared_radius: float  # as the engine compares it
     radius: float  # Euclidean; of the images
     square: int | None  # the squared diameter, on the lattice; None elsewhere
     most: int  # the cap of the profile
@@ -178,7 +178,7 @@ class Windows:
         """How many of the rows around a row it can turn at once, or `floor` if that is larger."""
         if crowd.size + step > self.limits.crowd:
             return int(crowd.size)
-        return thinned_truss_of_ball(self.points[crowd], self.reach, self.min_neighbors - 1, floor)
+        return thinned_truss_of_ball(self.points[crowd], self.squared_radius, self.min_neighbors - 1, floor)
 
     def crowd_bound(self, change: Change) -> int:
         """At least `turned` of this change and of all within it, by one count of rows within 2R."""
@@ -214,8 +214,8 @@ class Windows:
     def _near_edges(self, graph: Graph, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which edges join neighbors; the graph's squares are the engine's, except for images."""
         if self.square is None:
-            return graph.squares <= self.reach
-        return near_edges(graph, self.points[rows], self.reach)
+            return graph.squares <= self.squared_radius
+        return near_edges(graph, self.points[rows], self.squared_radius)
 
     def _near(self, low: int, high: int) -> NDArray[np.intp]:
         """Places, among the rows that may still matter, of those with a degree from `low` to `high`."""
@@ -378,7 +378,7 @@ def windows_of(low: LowRows, definition: OutlierDefinition, method: Method, most
         around=Around(low),
         rows=np.arange(low.degrees.size),
         min_neighbors=definition.min_neighbors,
-        reach=squared_reach(definition.radius, d),
+        squared_radius=squared_radius(definition.radius, d),
         radius=radius,
         square=square,
         most=most,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import low_rows, tree
 from eremite.engines.local import find_neighbors_with
-from eremite.engines.pair import COMPILES, UNROLLED, squared_reach
+from eremite.engines.pair import COMPILES, UNROLLED, squared_radius
 from eremite.forecast import SHAPES, made_up
 from eremite.geometry import core_bound, truss_bound
 from eremite.geometry.around import Around
@@ -59,8 +59,8 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
     for rows, threads in product((points, points.copy()), (1, 2)):
         found = find_neighbors_with(threads, rows, radius, _NEIGHBORS)
         found.of(np.flatnonzero(found.degrees < _NEIGHBORS))
-        reach = squared_reach(radius, rows.shape[1])
-        tree.count_rows(tree.build(rows, 1), rows, np.arange(len(rows)), reach, _NEIGHBORS, threads)
+        squared = squared_radius(radius, rows.shape[1])
+        tree.count_rows(tree.build(rows, 1), rows, np.arange(len(rows)), squared, _NEIGHBORS, threads)
         low = low_rows(rows, radius, _NEIGHBORS, _NEIGHBORS)
         list(Around(low).crowds(np.arange(low.degrees.size), 0))
     _count_in_tiles(points, radius)
@@ -79,18 +79,18 @@ def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
         CountWithin(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), None)
         CountVisitors(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), visitors)
         ListVisitors(d, rows.shape[1], radius)(rows.reshape(-1), visitors)
-    Boxes.of(range(1), {0: (points[0], points[1])}, d).touched_by(points, squared_reach(radius, d))
+    Boxes.of(range(1), {0: (points[0], points[1])}, d).touched_by(points, squared_radius(radius, d))
 
 
 def _thin(points: NDArray[np.float64], radius: float) -> None:
     """The bounds that count thin sets, with triangles found once and with those of one part."""
-    graph, reach = near_graph(points, radius), squared_reach(radius, points.shape[1])
-    near, every = near_edges(graph, points, reach), np.arange(len(points))
+    graph, squared = near_graph(points, radius), squared_radius(radius, points.shape[1])
+    near, every = near_edges(graph, points, squared), np.arange(len(points))
     part_of_graph(graph, peeled(graph, every, 0))
     thinned_core(graph, near, _NEIGHBORS, 0)
     thinned_core_of_graph(graph, near, _NEIGHBORS)
     thinned_truss_of_graph(graph, near, radius, _NEIGHBORS)
-    thinned_truss_of_ball(points[:_NEIGHBORS], reach, _NEIGHBORS)
+    thinned_truss_of_ball(points[:_NEIGHBORS], squared, _NEIGHBORS)
     triangles = triangles_up_to(graph, near, radius, most=len(points) ** 3)
     if triangles is not None:
         thinned_truss_of_part(triangles, np.ones(len(points), np.bool_), _NEIGHBORS, 0)

@@ -40,15 +40,15 @@ class Boxes:
             highs[node] = np.maximum(highs[2 * node], highs[2 * node + 1])
         return cls(tiles.start, lows, highs)
 
-    def touched_by(self, points: FloatArray, reach: float) -> dict[int, NDArray[np.intp]]:
+    def touched_by(self, points: FloatArray, squared: float) -> dict[int, NDArray[np.intp]]:
         """For each tile with some, the points for which a row in its box may be a neighbor, by number, ascending."""
         found = dict[int, tuple[NDArray[np.int64], NDArray[np.intp]]]()
 
         def look(start: int, stop: int) -> None:
             edges = np.zeros(len(self.lows) // 2 + 1, np.int64)
-            _count(points, start, stop, self.lows, self.highs, reach, edges)
+            _count(points, start, stop, self.lows, self.highs, squared, edges)
             rows = np.empty(edges[-1], np.intp)
-            _fill(points, start, stop, self.lows, self.highs, reach, edges[:-1].copy(), rows)
+            _fill(points, start, stop, self.lows, self.highs, squared, edges[:-1].copy(), rows)
             found[start] = edges, rows
 
         workers.over_ranges(look, len(points), workers.available(), _ROWS_AT_LEAST)
@@ -66,13 +66,13 @@ def _behind(node):
 
 
 @kernel
-def _count(points, start, stop, lows, highs, reach, edges):
+def _count(points, start, stop, lows, highs, squared, edges):
     """Where the rows of each tile begin, and the last ones end."""
     tiles = lows.shape[0] // 2
     for i in range(start, stop):
         node = 1
         while node:
-            touches = gap_to_box(lows, highs, node, points[i]) <= reach
+            touches = gap_to_box(lows, highs, node, points[i]) <= squared
             if touches and node >= tiles:
                 edges[node - tiles + 1] += 1
             node = 2 * node if touches and node < tiles else _behind(node)
@@ -81,13 +81,13 @@ def _count(points, start, stop, lows, highs, reach, edges):
 
 
 @kernel
-def _fill(points, start, stop, lows, highs, reach, ends, rows):
+def _fill(points, start, stop, lows, highs, squared, ends, rows):
     """The rows of each tile; `ends` moves from where they begin to where they end."""
     tiles = lows.shape[0] // 2
     for i in range(start, stop):
         node = 1
         while node:
-            touches = gap_to_box(lows, highs, node, points[i]) <= reach
+            touches = gap_to_box(lows, highs, node, points[i]) <= squared
             if touches and node >= tiles:
                 rows[ends[node - tiles]] = i
                 ends[node - tiles] += 1

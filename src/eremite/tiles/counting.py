@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines.local import find_neighbors_with
-from eremite.engines.pair import SLACK, U, inlined, kernel, squared_reach
+from eremite.engines.pair import SLACK, U, inlined, kernel, squared_radius
 from eremite.engines.visitors import count_visitors, list_visitors
 from eremite.table.bounds import FloatArray
 from eremite.tiles.store import Packed, unpacked
@@ -74,7 +74,7 @@ class CountWithin:
             degrees[places] = find_neighbors_with(1, _points_at(here, places), self.radius, self.cap).degrees
         lacking, alone = np.flatnonzero(degrees < self.cap), Counter[int]()
         if cell is not None:
-            inside = _is_inside(here.points[lacking], cell, squared_reach(self.radius, self.d))
+            inside = _is_inside(here.points[lacking], cell, squared_radius(self.radius, self.d))
             alone = numbers_of(here.codes[lacking[inside]])
             lacking = lacking[~inside]
         return Counted(here.at(lacking), degrees[lacking], *_box(here.points), alone)
@@ -92,9 +92,9 @@ class CountVisitors:
     def __call__(self, rows: Packed, visitors: Some) -> NDArray[np.int64]:
         """The number for each visitor."""
         found = np.zeros(len(visitors), np.int64)
-        reach = squared_reach(self.radius, self.d)
-        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
-            found[places] = count_visitors(hosts, visitors.points[places], reach, self.cap)
+        squared = squared_radius(self.radius, self.d)
+        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, squared):
+            found[places] = count_visitors(hosts, visitors.points[places], squared, self.cap)
         return found
 
 
@@ -112,7 +112,7 @@ class CountVisitorsAndKeep:
         visitors, others = given
         points, _ = unpacked(rows, self.d, self.width)
         around = np.concatenate([visitors.points, others])
-        near = _may_be_near(points, around, squared_reach(self.radius, self.d))
+        near = _may_be_near(points, around, squared_radius(self.radius, self.d))
         kept = rows.reshape(-1, self.width)[near].reshape(-1)
         return CountVisitors(self.d, self.width, self.radius, self.cap)(kept, visitors), kept
 
@@ -136,9 +136,9 @@ class ListVisitors:
 
     def __call__(self, rows: Packed, visitors: Some) -> Near:
         """All pairs."""
-        found, reach = [], squared_reach(self.radius, self.d)
-        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, reach):
-            guest, host = list_visitors(hosts, visitors.points[places], reach)
+        found, squared = [], squared_radius(self.radius, self.d)
+        for places, hosts in _hosts(Some(*unpacked(rows, self.d, self.width)), visitors, squared):
+            guest, host = list_visitors(hosts, visitors.points[places], squared)
             if guest.size:
                 used, places_used = np.unique(host, return_inverse=True)
                 _, firsts, alike = np.unique(_as_keys(hosts[used]), return_index=True, return_inverse=True)
@@ -176,12 +176,12 @@ def numbers_of(codes: NDArray[np.int64]) -> Counter[int]:
     return Counter({code: places.size for code, places in by_stratum(codes)})
 
 
-def _hosts(here: Some, visitors: Some, reach: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
+def _hosts(here: Some, visitors: Some, squared: float) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
     """For each stratum with both: the places of its visitors, and the rows of the tile that may be near some of them.
 
     Most rows of a tile are far from all visitors, and are passed over.
     """
-    near = _may_be_near(here.points, visitors.points, reach)
+    near = _may_be_near(here.points, visitors.points, squared)
     hosts = here.at(np.flatnonzero(near))
     places_of = dict(by_stratum(hosts.codes))
     for code, places in by_stratum(visitors.codes):
@@ -194,15 +194,15 @@ def _points_at(rows: Some, places: NDArray[np.intp]) -> FloatArray:
     return rows.points if places.size == len(rows) else rows.points[places]
 
 
-def _may_be_near(points: FloatArray, visitors: FloatArray, reach: float) -> NDArray[np.bool_]:
+def _may_be_near(points: FloatArray, visitors: FloatArray, squared: float) -> NDArray[np.bool_]:
     """Whether each point may be a neighbor of a visitor.
 
-    A grid of cells as wide as the reach tells, in the columns in which visitors differ most: a neighbor of a visitor is
+    A grid of cells as wide as the radius tells, in the columns in which visitors differ most: a visitor's neighbor is
     in its cell or in one that touches it (claim T3).
     """
     near = np.zeros(len(points), np.bool_)
     if len(visitors):
-        width = max(np.sqrt(reach) * (1 + SLACK), _LEAST_WIDTH)
+        width = max(np.sqrt(squared) * (1 + SLACK), _LEAST_WIDTH)
         axes = np.argsort(np.ptp(visitors, axis=0), kind="stable")[::-1][:_AXES]
         marks = np.zeros(min(_SLOTS << (len(visitors) - 1).bit_length(), _MOST_SLOTS) // 8, np.uint8)
         _mark(visitors, axes, 1 / width, marks)
@@ -210,11 +210,11 @@ def _may_be_near(points: FloatArray, visitors: FloatArray, reach: float) -> NDAr
     return near
 
 
-def _is_inside(points: FloatArray, cell: Cell, reach: float) -> NDArray[np.bool_]:
-    """Whether each point of a cell is further than the reach from its border, in every column (claim T7)."""
+def _is_inside(points: FloatArray, cell: Cell, squared: float) -> NDArray[np.bool_]:
+    """Whether each point of a cell is further than the radius from its border, in every column (claim T7)."""
     inside = np.ones(len(points), np.bool_)
     for column, low, high in zip(points.T, *cell, strict=False):
-        inside &= (np.square(column - low) > reach) & (np.square(high - column) > reach)
+        inside &= (np.square(column - low) > squared) & (np.square(high - column) > squared)
     return inside
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import LowRows
 from eremite.engines.low import Lists
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from eremite.tiles.boxes import Boxes
 from eremite.tiles.counting import (
     Cell,
@@ -32,7 +32,7 @@ from eremite.tiles.counting import (
 from eremite.tiles.names import Names
 from eremite.tiles.store import NarrowingTiles, Tiles, TileWork
 
-#: The largest squared reach at which a grid as wide as the reach puts many rows aside.
+#: The largest squared radius at which a grid as wide as the radius puts many rows aside.
 _NARROW = 2.0**-10
 #: So many bytes of rows may be given to all tiles at once: on Spark, every worker holds them.
 _MOST_GIVEN = 64 << 20
@@ -49,9 +49,9 @@ class Asked:
     cap: int
 
     @property
-    def reach(self) -> float:
-        """The squared reach."""
-        return squared_reach(self.radius, self.d)
+    def squared_radius(self) -> float:
+        """As the engine compares it."""
+        return squared_radius(self.radius, self.d)
 
 
 def low_rows_in(tiles: Tiles, views: Sequence[range], asked: Asked) -> list["LowTable"]:
@@ -97,7 +97,7 @@ class _Host:
 
 
 def _hosts(homes: Sequence["_View"], asked: Asked) -> dict[int, _Host]:
-    return {n: _Host(home, *rows) for home in homes for n, rows in home.touching(asked.reach).items()}
+    return {n: _Host(home, *rows) for home in homes for n, rows in home.touching(asked.squared_radius).items()}
 
 
 def _count_visits(tiles: Tiles, hosts: Mapping[int, _Host], asked: Asked) -> None:
@@ -109,9 +109,9 @@ def _count_visits(tiles: Tiles, hosts: Mapping[int, _Host], asked: Asked) -> Non
 
 
 def _puts_many_aside(hosts: Mapping[int, _Host], asked: Asked) -> bool:
-    """Whether a grid as wide as the reach is fine, and what the tiles are given is little."""
+    """Whether a grid as wide as the radius is fine, and what the tiles are given is little."""
     given = sum(host.visitors.size + host.own.size for host in hosts.values())
-    return asked.reach <= _NARROW and 8 * asked.width * given <= _MOST_GIVEN
+    return asked.squared_radius <= _NARROW and 8 * asked.width * given <= _MOST_GIVEN
 
 
 def _narrowed_by_visits(tiles: NarrowingTiles, hosts: Mapping[int, _Host], asked: Asked) -> Tiles:
@@ -169,9 +169,9 @@ class _View:
         home = np.repeat(np.array(list(counted), np.int64), sizes)
         return cls(boxes, Some(points, codes), degrees, home, [one.alone for one in found])
 
-    def touching(self, reach: float) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def touching(self, squared: float) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """For each tile with some, the rows that may have neighbors there (E4): those of other tiles, and its own."""
-        guests = self.boxes.touched_by(self.rows.points, reach)
+        guests = self.boxes.touched_by(self.rows.points, squared)
         at_home = {n: self.home[rows] == n for n, rows in guests.items()}
         return {n: (rows[~at_home[n]], rows[at_home[n]]) for n, rows in guests.items()}
 
@@ -247,7 +247,7 @@ class LowTable:
     def _fetch(self, unknown: NDArray[np.intp]) -> None:
         """List the names around these different rows; each names itself last."""
         wanted = self._rows.at(self._firsts[unknown])
-        guests = self._boxes.touched_by(wanted.points, self._asked.reach)
+        guests = self._boxes.touched_by(wanted.points, self._asked.squared_radius)
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
         visiting = {n: (wanted, rows) for n, rows in guests.items()}
         owner, found = [np.empty(0, np.int64)], list[Near]()

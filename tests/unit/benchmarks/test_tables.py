@@ -36,5 +36,5 @@ def test_case_of_a_sheet_has_one_percent_outliers():
 def _dimension(rows):
     """How fast the number of rows within a distance grows with it, at distances well above noise and rounding."""
     distances = cdist(rows[:200], rows[200:])
-    near, far = (np.count_nonzero(distances <= reach) for reach in (0.25, 0.4))
+    near, far = (np.count_nonzero(distances <= length) for length in (0.25, 0.4))
     return np.log(far / near) / np.log(0.4 / 0.25)

@@ -6,14 +6,14 @@ from unittest import mock
 import numpy as np
 
 from eremite.engines import cells, line, local, tree
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from tests.definition import degrees_by_definition
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 
 
 def by_line(points, radius, cap, threads):
-    return line.count(line.build(points), squared_reach(radius, 1), cap)
+    return line.count(line.build(points), squared_radius(radius, 1), cap)
 
 
 def by_cells(points, radius, cap, threads):
@@ -23,13 +23,13 @@ def by_cells(points, radius, cap, threads):
 
 
 def by_worthy_cells(points, radius, cap, threads):
-    reach = squared_reach(radius, points.shape[1])
-    grid = cells.build(points, reach, threads)
-    return None if grid is None else cells.count(grid, reach, cap, threads)
+    squared = squared_radius(radius, points.shape[1])
+    grid = cells.build(points, squared, threads)
+    return None if grid is None else cells.count(grid, squared, cap, threads)
 
 
 def by_tree(points, radius, cap, threads):
-    return tree.count(tree.build(points, threads), squared_reach(radius, points.shape[1]), cap, threads)
+    return tree.count(tree.build(points, threads), squared_radius(radius, points.shape[1]), cap, threads)
 
 
 def by_choice(points, radius, cap, threads):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from eremite.engines import cells, count_rows_near, tree
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from tests.definition import are_neighbors, degrees_by_definition
 from tests.unit.engines.counting_methods import COMPILED, assert_all_agree, by_cells, by_tree
 
@@ -26,14 +26,14 @@ def total(x, y):
     return found
 
 
-def radius_of(reach, d):
-    """A radius of exactly this squared reach; None where no float has it."""
-    near = sqrt(reach / d)
-    return next((r for r in (near, nextafter(near, 0), nextafter(near, inf)) if squared_reach(r, d) == reach), None)
+def radius_of(squared, d):
+    """A radius of exactly this squared radius; None where no float has it."""
+    near = sqrt(squared / d)
+    return next((r for r in (near, nextafter(near, 0), nextafter(near, inf)) if squared_radius(r, d) == squared), None)
 
 
 def exact_ties(d):
-    """The reach is exactly the rounded sum of a pair, then one radius less: the last bit of every step decides."""
+    """The squared radius is the rounded sum of a pair, then one radius less: the last bit of every step decides."""
     rng = np.random.default_rng(d)
     for number in range(12):
         points = rng.normal(size=(2 if number < 6 else 20, d))
@@ -49,8 +49,8 @@ def subnormal_gaps(d):
     rng = np.random.default_rng(d)
     tiny = np.array([0.0, -0.0, 5e-324, -1e-310, 1e-162, 1.6e-162, 2.3e-162, 1e-154])
     yield rng.choice(tiny, (40, d)), 0.0
-    reach = 1e-140 * sqrt(d)
-    yield rng.choice([0.0, reach, 2 * reach, nextafter(reach, 0)], (40, d)) + rng.choice(tiny, (40, d)), 1e-140
+    length = 1e-140 * sqrt(d)
+    yield rng.choice([0.0, length, 2 * length, nextafter(length, 0)], (40, d)) + rng.choice(tiny, (40, d)), 1e-140
 
 
 def ends_of_the_range(d):
@@ -73,7 +73,7 @@ def cell_borders(d):
     """Rows on the borders of cells and pieces and a float beside them, near the origin and as far as cells reach."""
     rng = np.random.default_rng(d)
     for radius in (1.0, 1e-140, 7.3e149):
-        width = sqrt(squared_reach(radius, d)) * (1 + 1e-6)
+        width = sqrt(squared_radius(radius, d)) * (1 + 1e-6)
         places = rng.integers(0, 9, (30, d)) / 4
         places[:, -1] += rng.choice([0, 0, 2**20 - 1] if radius < 1e100 else [0], 30)
         points = places * width
@@ -82,29 +82,29 @@ def cell_borders(d):
 
 
 def across_borders(d):
-    """Neighbors nearly or exactly one reach apart, one of them just behind a border that the other is as far from."""
-    for reach in (1.0, 1.5):
-        near = sqrt(reach * reach / d)
-        radius = next(r for r in (near, nextafter(near, inf)) if squared_reach(r, d) >= reach * reach)
-        width = sqrt(squared_reach(radius, d)) * (1 + 1e-6)
+    """Neighbors nearly or exactly one radius apart, one of them just behind a border that the other is as far from."""
+    for length in (1.0, 1.5):
+        near = sqrt(length * length / d)
+        radius = next(r for r in (near, nextafter(near, inf)) if squared_radius(r, d) >= length * length)
+        width = sqrt(squared_radius(radius, d)) * (1 + 1e-6)
         border = np.random.default_rng(d).integers(2**20, 2**21, 15) * width
         steps = np.concatenate([border + step * np.spacing(border) for step in (-1, 0, 1, 2)])
         behind = np.append(steps, width * (1 + 2e-7))
         points = np.zeros((1 + 2 * len(behind), d))
-        points[1:, -1] = np.concatenate([behind, behind - reach])
+        points[1:, -1] = np.concatenate([behind, behind - length])
         yield points, radius
 
 
 def whole_steps(d):
-    """Neighbors exactly one reach apart on both sides of a power of two, with a reciprocal that is rounded down a lot.
+    """Neighbors exactly one radius apart on both sides of a power of two, with a reciprocal that is rounded down a lot.
 
-    A cell exactly as wide as the reach has the rows 2**j R and (2**j + 1) R in the cells 2**j - 1 and 2**j + 1.
+    A cell exactly as wide as the radius has the rows 2**j R and (2**j + 1) R in the cells 2**j - 1 and 2**j + 1.
     """
     short = (r for r in range(3, 999, 2) if Fraction(-11, 12) < (Fraction(1 / r) * r - 1) * 2**53 < Fraction(-7, 12))
-    for reach in list(short)[:3] if sqrt(d) == int(sqrt(d)) else []:
+    for length in list(short)[:3] if sqrt(d) == int(sqrt(d)) else []:
         points = np.zeros((9, d))
-        points[1:, 0] = [k * reach for j in (1, 5, 9, 15) for k in (2**j, 2**j + 1)]
-        yield points, reach / sqrt(d)
+        points[1:, 0] = [k * length for j in (1, 5, 9, 15) for k in (2**j, 2**j + 1)]
+        yield points, length / sqrt(d)
 
 
 def crowds(d):
@@ -119,7 +119,7 @@ def crowds(d):
 
 
 def many_leaves(d):
-    """Enough rows for boxes of several leaves, with as many pairs exactly at the reach as beyond it."""
+    """Enough rows for boxes of several leaves, with as many pairs exactly at the radius as beyond it."""
     rng = np.random.default_rng(d)
     yield rng.integers(0, 3, (200 if COMPILED else 70, d)).astype(float), radius_of(float(d), d)
 
@@ -165,8 +165,8 @@ def from_the_last_column(x, y):
 def test_ties_tell_other_expressions_apart(sum_of_squares):
     """Or the tests above would not notice one in a kernel."""
     for d in (3, 9, 12):
-        pairs = [(points, squared_reach(radius, d)) for points, radius in exact_ties(d)]
-        assert any((total(p[0], p[1]) <= reach) != (sum_of_squares(p[0], p[1]) <= reach) for p, reach in pairs)
+        pairs = [(points, squared_radius(radius, d)) for points, radius in exact_ties(d)]
+        assert any((total(p[0], p[1]) <= squared) != (sum_of_squares(p[0], p[1]) <= squared) for p, squared in pairs)
 
 
 def without_a_margin(monkeypatch):
@@ -180,8 +180,8 @@ def with_pieces_as_wide_as_cells(monkeypatch):
 def with_cells_that_wrap_around(monkeypatch):
     honest = cells._layout
 
-    def tight(points, reach):
-        layout = honest(points, reach)
+    def tight(points, squared):
+        layout = honest(points, squared)
         spans = np.ptp(points, axis=0) / layout.width
         return replace(layout, strides=np.cumprod([1, *(spans[:-1].astype(int) + 1)]).astype(np.int64))
 

@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 from eremite.engines import cells, line, tree
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from tests.definition import are_neighbors
 
 
-def by_line(points, rows, starts, reach):
-    return line.list_neighbors(line.build(points), points, rows, starts, reach)
+def by_line(points, rows, starts, squared):
+    return line.list_neighbors(line.build(points), points, rows, starts, squared)
 
 
-def by_cells(points, rows, starts, reach):
-    grid = cells.build(points, reach, 1)
-    return None if grid is None else cells.list_neighbors(grid, points, rows, starts, reach, 1)
+def by_cells(points, rows, starts, squared):
+    grid = cells.build(points, squared, 1)
+    return None if grid is None else cells.list_neighbors(grid, points, rows, starts, squared, 1)
 
 
-def by_tree(points, rows, starts, reach):
-    return tree.list_neighbors(tree.build(points, 1), points, rows, starts, reach, 1)
+def by_tree(points, rows, starts, squared):
+    return tree.list_neighbors(tree.build(points, 1), points, rows, starts, squared, 1)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 9])
@@ -31,7 +31,7 @@ def test_lists_are_those_of_the_definition(d):
             wanted = [[j for j, q in enumerate(points) if j != i and are_neighbors(points[i], q, radius)] for i in rows]
             starts = np.concatenate([[0], np.cumsum([len(near) for near in wanted])])
             for method in methods:
-                found = method(points, rows, starts, squared_reach(radius, d))
+                found = method(points, rows, starts, squared_radius(radius, d))
                 if found is not None:
                     assert [sorted(part.tolist()) for part in np.split(found, starts[1:-1])] == wanted
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.scale_tables import made_rows
 from eremite.engines import cells, local, tree
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from tests.definition import degrees_by_definition
 from tests.unit.engines.counting_methods import (
     COMPILED,
@@ -28,7 +28,7 @@ from tests.unit.engines.counting_methods import (
 
 @st.composite
 def lattices(draw):
-    """Few distinct coordinates, and a radius on their scale: distances tie with each other and with the reach."""
+    """Few distinct coordinates, and a radius on their scale: distances tie with each other and with the radius."""
     d = draw(st.integers(1, 6))
     rows = draw(st.lists(st.lists(st.integers(0, 3), min_size=d, max_size=d), min_size=1, max_size=40))
     scale = draw(st.sampled_from([1.0, 0.125, 1024.0]))
@@ -50,7 +50,7 @@ def test_methods_agree_with_the_definition_on_clusters_and_noise(seed, d, radius
 
 
 def tied_pairs(d):
-    """Pairs exactly at the reach, and one float beyond it, far from each other."""
+    """Pairs exactly at the radius, and one float beyond it, far from each other."""
     for step in range(8):
         base = np.full(d, 1000.0 * step)
         yield base
@@ -60,10 +60,10 @@ def tied_pairs(d):
 
 
 @pytest.mark.parametrize("d", [1, 4, 9])
-def test_methods_decide_ties_at_the_reach_alike(d):
+def test_methods_decide_ties_at_the_radius_alike(d):
     points = np.array(list(tied_pairs(d)))
-    radius = 3.0 / np.sqrt(d)  # a whole number's root for these d: the reach is exactly 9
-    assert squared_reach(radius, d) == 9.0
+    radius = 3.0 / np.sqrt(d)  # a whole number's root for these d: the squared radius is exactly 9
+    assert squared_radius(radius, d) == 9.0
     assert_all_agree(points, radius)
     exact = degrees_by_definition(points, radius)
     assert exact[:8] == [1] * 8
@@ -108,7 +108,7 @@ def test_methods_agree_at_the_sizes_where_leaves_fill(n, d):
 
 
 def test_cells_leave_crowds_without_a_cap_to_the_tree(monkeypatch):
-    """Half the rows see the other half in their own cell, out of reach; without a cap nothing ends the search."""
+    """Half the rows see the other half in their own cell, too far away; without a cap nothing ends the search."""
     n = 20_000
     if not COMPILED:
         n = 200
@@ -136,8 +136,8 @@ def test_cells_refuse_a_grid_whose_keys_do_not_fit():
 
 
 @pytest.mark.skipif(not COMPILED, reason="a matter of scale")
-def test_tree_settles_ties_at_the_reach_without_scanning_them():
-    """Half a million pairs at exactly the reach: boxes settle them, or this takes minutes."""
+def test_tree_settles_ties_at_the_radius_without_scanning_them():
+    """Half a million pairs at exactly the radius: boxes settle them, or this takes minutes."""
     corners = np.random.default_rng(0).integers(0, 2, (60_000, 2)).astype(float)
     found = by_choice(corners, np.sqrt(0.5), len(corners), 1)
     sizes = np.unique(corners, axis=0, return_counts=True)[1].reshape(2, 2)
@@ -170,8 +170,8 @@ def test_rows_that_go_on_without_their_group_are_definition(monkeypatch):
 _count_row = tree._count_row
 
 
-def _half_as_far(columns, low, high, width, reach, *rest):
-    return _count_row(columns, low, high, width, reach / 4, *rest)
+def _half_as_far(columns, low, high, width, squared, *rest):
+    return _count_row(columns, low, high, width, squared / 4, *rest)
 
 
 def _without_the_row_itself(*arguments):
@@ -194,11 +194,11 @@ def test_rows_that_go_on_wrongly_are_seen(monkeypatch, mistake):
 @pytest.mark.parametrize(("shape", "d"), [("clusters", 10), ("coarse", 6), ("skewed", 8)])
 def test_large_groups_part_and_count_what_each_row_counts_alone(shape, d):
     points = np.ascontiguousarray(made_rows(shape, 60_000, d, 0))
-    grown, reach = tree.build(points, 2), squared_reach(0.05, d)
+    grown, squared = tree.build(points, 2), squared_radius(0.05, d)
     for cap in (5, 34):
-        found = tree.count(grown, reach, cap, 2)
+        found = tree.count(grown, squared, cap, 2)
         assert (found < cap).any()
-        assert found.tolist() == tree.count_rows(grown, points, np.arange(len(points)), reach, cap, 2).tolist()
+        assert found.tolist() == tree.count_rows(grown, points, np.arange(len(points)), squared, cap, 2).tolist()
         some = np.random.default_rng(1).integers(0, len(points), 60)
-        by_definition = [int((np.square(points - points[i]).sum(axis=1) <= reach).sum()) - 1 for i in some]
+        by_definition = [int((np.square(points - points[i]).sum(axis=1) <= squared).sum()) - 1 for i in some]
         assert found[some].tolist() == [min(degree, cap) for degree in by_definition]

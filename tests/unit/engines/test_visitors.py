@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eremite.engines import visitors
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from tests.unit.engines.counting_methods import COMPILED
 from tests.unit.engines.test_hostile_tables import SHAPES
 
@@ -22,12 +22,12 @@ def pairs_by_definition(points, guests, radius):
 
 
 def assert_definition(points, guests, radius, caps=(1, 3, 10**6)):
-    wanted, reach = pairs_by_definition(points, guests, radius), squared_reach(radius, points.shape[1])
-    found = visitors.list_visitors(points, guests, reach)
+    wanted, squared = pairs_by_definition(points, guests, radius), squared_radius(radius, points.shape[1])
+    found = visitors.list_visitors(points, guests, squared)
     assert sorted(zip(*(part.tolist() for part in found), strict=True)) == wanted
     numbers = np.bincount([guest for guest, _ in wanted], minlength=len(guests))
     for cap in caps:
-        assert visitors.count_visitors(points, guests, reach, cap).tolist() == np.minimum(numbers, cap).tolist()
+        assert visitors.count_visitors(points, guests, squared, cap).tolist() == np.minimum(numbers, cap).tolist()
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ _keep_reaching, _fill_box, _divide, _move = (
 )  # fmt: skip
 
 
-def _within_half_the_reach(low, high, guests, found, cap, reach, *rest):
-    return _keep_reaching(low, high, guests, found, cap, reach / 4, *rest)
+def _within_half_the_radius(low, high, guests, found, cap, squared, *rest):
+    return _keep_reaching(low, high, guests, found, cap, squared / 4, *rest)
 
 
 def _without_the_last_one(*arguments):
@@ -155,7 +155,7 @@ def _without_numbers(rows, half, begin, stop):
 
 
 MISTAKES = {
-    "_keep_reaching": [_within_half_the_reach, _without_the_last_one],
+    "_keep_reaching": [_within_half_the_radius, _without_the_last_one],
     "_fill_box": [_boxes_a_float_too_small],
     "_divide": [_one_row_too_far],
     "_move": [_without_numbers],

@@ -146,14 +146,14 @@ def test_bounds_refuse_what_is_no_set_of_points_or_no_radius(bound):
             bound([[0.0]], radius)
 
 
-def largest_fitting_set(points, reach):
+def largest_fitting_set(points, squared):
     """Claim D7 written out: every pair is an edge, every triple fits."""
     squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     for size in range(len(points), 0, -1):
         for chosen in combinations(range(len(points)), size):
-            pairs = all(squares[p] <= 4 * reach for p in combinations(chosen, 2))
+            pairs = all(squares[p] <= 4 * squared for p in combinations(chosen, 2))
             if pairs and all(
-                fits(squares[i, j], squares[i, k], squares[j, k], reach) for i, j, k in combinations(chosen, 3)
+                fits(squares[i, j], squares[i, k], squares[j, k], squared) for i, j, k in combinations(chosen, 3)
             ):
                 return size
     return 0
@@ -167,9 +167,9 @@ def test_planar_depth_is_the_largest_set_whose_triples_fit_also_in_doubt(doubt):
         n = int(rng.integers(1, 10))
         points = rng.integers(0, 4, (n, 2)).astype(float) if turn % 2 else rng.normal(size=(n, 2))
         radius = float(rng.choice([0.5, 1.0, np.sqrt(0.5), 1.2, np.sqrt(1.25)]))
-        reach = outward_square(radius)
-        found = planar_depth(points, near_graph(points, radius), reach, 0, doubt)
-        assert found == largest_fitting_set(points, reach) == depth_by_definition(points, radius)
+        squared = outward_square(radius)
+        found = planar_depth(points, near_graph(points, radius), squared, 0, doubt)
+        assert found == largest_fitting_set(points, squared) == depth_by_definition(points, radius)
 
 
 def test_planar_depth_grows_by_one_for_points_placed_at_the_very_limit():

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from eremite.engines.pair import squared_reach
+from eremite.engines.pair import squared_radius
 from eremite.geometry.core import core_of_graph
 from eremite.geometry.graph import near_graph
 from eremite.geometry.thinned import (
@@ -32,9 +32,9 @@ def core(points, radius, k, floor=0):
 
 
 def truss(points, radius, k, floor=0):
-    reach = euclidean(points, radius)
-    graph = near_graph(points, reach)
-    return thinned_truss_of_graph(graph, flags(graph, points, radius), reach, k - 1, floor)
+    distance = euclidean(points, radius)
+    graph = near_graph(points, distance)
+    return thinned_truss_of_graph(graph, flags(graph, points, radius), distance, k - 1, floor)
 
 
 def euclidean(points, radius):
@@ -42,7 +42,7 @@ def euclidean(points, radius):
 
 
 def flags(graph, points, radius):
-    return near_edges(graph, points, squared_reach(radius, points.shape[1]))
+    return near_edges(graph, points, squared_radius(radius, points.shape[1]))
 
 
 def small_sets(seed, count, most=9):
@@ -78,18 +78,18 @@ def test_thinned_bounds_are_ordered():
     for points, radius, k in small_sets(10, 60):
         assert thinned_depth_by_definition(points, radius, k) <= truss(points, radius, k)
     for points, radius, k in (*small_sets(11, 60), *crowds(12, 60)):
-        reach = euclidean(points, radius)
-        graph = near_graph(points, reach)
+        distance = euclidean(points, radius)
+        graph = near_graph(points, distance)
         assert truss(points, radius, k) <= core(points, radius, k) <= core_of_graph(graph)
-        assert truss(points, radius, k) <= truss_of_graph(graph, reach)
+        assert truss(points, radius, k) <= truss_of_graph(graph, distance)
 
 
 def test_thinned_bounds_are_those_of_the_graph_where_all_may_be_near():
     for points, radius, _ in crowds(13, 40):
-        reach = euclidean(points, radius)
-        graph = near_graph(points, reach)
+        distance = euclidean(points, radius)
+        graph = near_graph(points, distance)
         assert core(points, radius, len(points)) == core_of_graph(graph)
-        assert truss(points, radius, len(points)) == truss_of_graph(graph, reach)
+        assert truss(points, radius, len(points)) == truss_of_graph(graph, distance)
 
 
 @pytest.mark.parametrize("bound", [core, truss])
@@ -129,7 +129,7 @@ def test_thinned_truss_of_a_ball_is_that_of_its_graph():
         for center in points[:3]:
             ball = points[[are_neighbors(p, center, radius) for p in points]]
             floor = int(rng.integers(0, 6))
-            found = thinned_truss_of_ball(ball, squared_reach(radius, points.shape[1]), k - 1, floor)
+            found = thinned_truss_of_ball(ball, squared_radius(radius, points.shape[1]), k - 1, floor)
             assert found == max(floor, truss(ball, radius, k))
 
 
@@ -142,6 +142,6 @@ def test_near_edges_are_decided_as_the_engine_decides_them():
         owners = np.repeat(np.arange(graph.size), np.diff(graph.starts))
         wanted = [are_neighbors(points[u], points[v], radius) for u, v in zip(owners, graph.neighbors, strict=True)]
         assert flags(graph, points, radius).tolist() == wanted
-        at_distance = np.isclose(graph.squares, squared_reach(radius, 2))
+        at_distance = np.isclose(graph.squares, squared_radius(radius, 2))
         split += len(set(np.array(wanted)[at_distance])) == 2
     assert split > 0

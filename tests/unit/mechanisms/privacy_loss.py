@@ -120,10 +120,10 @@ def refutation(law, epsilon, beta, theta=(0.0, 1.0)):
     while len(low):
         if len(low) > _MOST_BOXES:
             raise RuntimeError("the boxes do not get small enough to decide")
-        middle, reach, found = bounded(law, epsilon, low, high)
+        middle, slack, found = bounded(law, epsilon, low, high)
         if (found > allowed + ROUNDING).any():
             return tuple(middle[found.argmax()])
-        low, high = _halved(low, high, reach, found + reach.sum(axis=1) > allowed - ROUNDING)
+        low, high = _halved(low, high, slack, found + slack.sum(axis=1) > allowed - ROUNDING)
     return None if law.beyond(epsilon, beta) <= allowed else (1e6 * edge, theta[1], -beta)
 
 
@@ -148,8 +148,8 @@ def bounded(law, epsilon, low, high):
         1 - stretch[0] + pull * np.maximum(t1 * there[1], t0 * there[1]),
     )
     middle = (low + high) / 2
-    reach = np.column_stack([along_x, along_theta, along_b]) * (high - low) / 2 * (1 + 1e-12)
-    return middle, reach, loss(law, epsilon, *middle.T)
+    slack = np.column_stack([along_x, along_theta, along_b]) * (high - low) / 2 * (1 + 1e-12)
+    return middle, slack, loss(law, epsilon, *middle.T)
 
 
 def _slope(law, low, high):
@@ -180,9 +180,9 @@ def _most(low, high):
     return np.maximum(np.abs(low), np.abs(high))
 
 
-def _halved(low, high, reach, open_):
+def _halved(low, high, slack, open_):
     """The undecided boxes, each cut along the variable that matters most."""
-    low, high, along = low[open_], high[open_], reach[open_].argmax(axis=1)
+    low, high, along = low[open_], high[open_], slack[open_].argmax(axis=1)
     row = np.arange(len(low))
     left, right = high.copy(), low.copy()
     left[row, along] = right[row, along] = (low[row, along] + high[row, along]) / 2

@@ -92,10 +92,10 @@ def test_bounds_on_boxes_hold(law, epsilon):
         corners = rng.uniform([-edge, 0, side[0]], [edge, 1, side[1]], (2, 3000, 3))
         low, high = corners.min(axis=0), corners.max(axis=0)
         high = low + (high - low) * rng.choice([1, 0.1, 0.01], (3000, 1))
-        _, reach, found = bounded(law, epsilon, low, high)
+        _, slack, found = bounded(law, epsilon, low, high)
         for _ in range(100):
             point = rng.uniform(low, high)
-            assert (loss(law, epsilon, *point.T) <= found + reach.sum(axis=1) + ROUNDING).all()
+            assert (loss(law, epsilon, *point.T) <= found + slack.sum(axis=1) + ROUNDING).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])

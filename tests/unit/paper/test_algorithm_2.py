@@ -18,10 +18,10 @@ from tests.definition import degrees_by_definition, depth_by_definition
 def smooth_by_definition(points, k, radius, beta):
     """max over t of e^(-t beta) min(N, most of a window in one ball + t + 1), every t tried."""
     degrees = np.array(degrees_by_definition(points, radius))
-    reach = radius * np.sqrt(points.shape[1])
+    distance = radius * np.sqrt(points.shape[1])
 
     def local(t):
-        held = max(depth_by_definition(points[np.abs(degrees - j) <= t], reach) for j in (k, k - 1))
+        held = max(depth_by_definition(points[np.abs(degrees - j) <= t], distance) for j in (k, k - 1))
         return min(len(points), held + t + 1)
 
     return max(exp(-t * beta) * local(t) for t in range(len(points) + 1))

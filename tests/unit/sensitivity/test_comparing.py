@@ -111,9 +111,9 @@ def test_score_tells_when_a_count_leaves_the_h_largest_and_when_it_enters_them()
     """Claim U5: what t rows can do to all counts at once changes nothing before that many steps, and does then."""
     for seed in range(20):
         family = Family(seed)
-        reach = np.concatenate([np.zeros((12, 1), int), np.cumsum(family.profiles, axis=1)], axis=1)
+        span = np.concatenate([np.zeros((12, 1), int), np.cumsum(family.profiles, axis=1)], axis=1)
         counts = np.array(family.counts)[:, None]
-        low, high = counts - reach, counts + reach
+        low, high = counts - span, counts + span
         for h in (1, 3):
             comparison = Comparison(family.seen, h, 1000, family.look)
             for i in range(12):

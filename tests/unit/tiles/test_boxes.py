@@ -10,8 +10,8 @@ from eremite.tiles.boxes import Boxes
 RANDOM = np.random.default_rng(5)
 
 
-def by_definition(found, points, reach):
-    """For each tile, the points whose squared distance to its box, added up column by column, is within the reach."""
+def by_definition(found, points, squared):
+    """For each tile, the points whose squared distance to its box, added up by columns, is at most `squared`."""
     touched = {}
     for tile, (low, high) in found.items():
         near = []
@@ -20,7 +20,7 @@ def by_definition(found, points, reach):
             for x, least, most in zip(point, low.tolist(), high.tolist(), strict=True):
                 gap = max(least - x, x - most, 0.0)
                 total += gap * gap
-            if total <= reach:
+            if total <= squared:
                 near.append(i)
         if near:
             touched[tile] = near
@@ -40,9 +40,9 @@ def test_touched_boxes_are_those_of_the_definition(tiles, d):
     for values in (4, 16, 10**6):
         found = some_boxes(tiles, d, values)
         points = RANDOM.integers(0, values, (200, d)) / values
-        for reach in (0.0, 1 / 16, d / 8, 9.0):  # on the coarse grid, exactly the distances of some points
-            touched = Boxes.of(tiles, found, d).touched_by(points, reach)
-            assert {number: rows.tolist() for number, rows in touched.items()} == by_definition(found, points, reach)
+        for squared in (0.0, 1 / 16, d / 8, 9.0):  # on the coarse grid, exactly the distances of some points
+            touched = Boxes.of(tiles, found, d).touched_by(points, squared)
+            assert {number: rows.tolist() for number, rows in touched.items()} == by_definition(found, points, squared)
 
 
 def test_no_points_and_no_rows_touch_nothing():
