@@ -1,0 +1,10 @@
+"""Counts of bounded reach: how many outliers there are, with no more in one place than the reach allows.
+
+What is computed here is exact up to a certified bracket and therefore private: nothing from this package may leave the
+custodian's machine except through a mechanism.
+"""
+
+from eremite.reach.counting import capped_count, count_of_reach
+from eremite.reach.usual import usual_reach
+
+__all__ = ["capped_count", "count_of_reach", "usual_reach"]

@@ -1,0 +1,184 @@
+"""Which covers are heavy, and which outliers are in them (claims C5 and C6 of `covers.proof.md`).
+
+theory          here
+c_i             deficits: how many neighbors an outlier lacks
+C, heavy        a cover whose outliers have more than D in sum over 1 / c_i: only these can hold back a row
+rho             `ratio_for` times R
+
+Nearly all outliers of ordinary tables are in light covers alone. Three looks leave these out, each without an error:
+how many others are within twice the radius of a cover; how much coarse covers hold; how much the slot of a cover holds.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines import count_neighbors
+from eremite.outliers.definition import LARGEST
+from eremite.reach.grouping import grouped
+from eremite.reach.lattice import NAME_BITS, ROUNDING, Lattice, covers_of_a_row, emit, mark, weigh
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: The most columns that covers are offered for: in more, hundreds of covers hold a row, each far wider than its ball.
+MOST_COLUMNS = 24
+#: Coordinates are at most so many times the (Euclidean) radius of the covers: names are whole numbers of 64 bits.
+FURTHEST = 2.0**36
+
+#: The covering radius of the lattice, over R, by columns; from 11 on as fine as puts a row into about `_COVERS`.
+_FINEST = (0.05, 0.1, 0.1, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.2)
+_COVERS = 2_000
+_MOST_PAIRS = 2**33  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser
+_COARSER = 1.05  # a step to a coarser lattice
+_COARSE = (4.0, 2.0, 1.0, 0.5)  # covering radii, over R, of the lattices that are looked at first
+_WORTH = 8  # a coarse lattice is worth a look if it has so many times fewer covers than the finest one
+
+#: The unit of weights is 1 over this; they are rounded up.
+UNIT = 256
+_MOST_SLOTS = 1 << 26
+_FEWEST_SLOTS = 1 << 12
+_MOST_EMITTED = 1 << 23  # pairs that are put in order at once
+_MOST_KEPT = 1 << 26  # pairs that are kept; more are found anew whenever they are asked for
+_SLACK = 1e-6
+_SALT = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outliers:
+    """The outliers of a table by stratum, in an order that depends on them alone, and how many neighbors each lacks."""
+
+    points: Floats
+    strata: Ints
+    deficits: Ints
+
+    def __len__(self) -> int:
+        return len(self.deficits)
+
+    def at(self, places: NDArray[np.intp]) -> "Outliers":
+        """Some of them."""
+        return Outliers(self.points[places], self.strata[places], self.deficits[places])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heavy:
+    """Heavy covers and the rows in them: those of cover i are rows[begins[i] : begins[i + 1]]."""
+
+    rows: NDArray[np.int32]
+    begins: Ints
+
+    def __len__(self) -> int:
+        return self.begins.size - 1
+
+
+def ratio_for(d: int, rows: int) -> float:
+    """The covering radius of the lattice, over R: finer than this is not worth it, for about so many rows. Public."""
+    ratio = _FINEST[min(d, len(_FINEST)) - 1]
+    most = min(_MOST_PAIRS / max(rows, 1), np.inf if d <= len(_FINEST) else _COVERS)
+    while covers_of_a_row(d, ratio) > most and ratio < 1000:
+        ratio *= _COARSER
+    return ratio
+
+
+class Covers:
+    """The heavy covers of outliers, of a lattice. Private."""
+
+    def __init__(self, outliers: Outliers, radius: float, reach: int, ratio: float) -> None:
+        """For the (Euclidean) radius R, the reach D, and the covering radius over R."""
+        self._reach = reach
+        d = outliers.points.shape[1]
+        self.places = _in_company(outliers, 2 * (1 + ratio) * radius, reach)
+        self._crowded = outliers.at(self.places)
+        finest = covers_of_a_row(d, ratio)
+        for coarse in _COARSE:
+            few = covers_of_a_row(d, coarse / (1 + ratio))
+            if _WORTH * few <= finest:
+                heavy = self._in_heavy(Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2), few)
+                self.places, self._crowded = self.places[heavy], self._crowded.at(np.flatnonzero(heavy))
+        self._lattice = Lattice.of(d, ratio * radius, radius)
+        self._names, self._slots = self._weighed(self._lattice, finest)
+        self._kept: list[Heavy] | None = None
+
+    def __iter__(self) -> Iterator[Heavy]:
+        """All heavy covers, in parts, of the outliers at `places`; found anew where they are too many to be kept."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[Heavy] | None = []
+        pairs = 0
+        for part in self._found():
+            pairs += part.rows.size
+            kept = None if kept is None or pairs > _MOST_KEPT else [*kept, part]
+            yield part
+        self._kept = kept
+
+    def _found(self) -> Iterator[Heavy]:
+        """Covers by their names, in ranges that are halved until what is in one fits into memory."""
+        ranges, room = [(0, 1 << NAME_BITS)], max(_MOST_EMITTED, len(self._crowded))
+        members, rows = np.empty(room, np.uint64), np.empty(room, np.int32)
+        while ranges:
+            low, high = ranges.pop()
+            filled = self._emitted(low, high, members, rows)
+            if filled >= 0:
+                weights = weights_of(self._crowded.deficits)
+                strata, threshold = self._crowded.strata, UNIT * self._reach
+                yield Heavy(*grouped(members[:filled], rows[:filled], strata, weights, threshold))
+            elif high - low > 1:
+                middle = (low + high) // 2
+                ranges += [(middle, high), (low, middle)]
+            else:
+                members, rows = np.empty(2 * members.size, np.uint64), np.empty(2 * rows.size, np.int32)
+                ranges.append((low, high))
+
+    def _emitted(self, low: int, high: int, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> int:
+        points, salts, lattice = self._crowded.points, _salts(self._crowded.strata), self._lattice
+        threshold = UNIT * self._reach
+        slots = (self._names, self._slots, threshold)
+        return int(emit(points, salts, *lattice.size, *slots, low, high, members, rows))
+
+    def _in_heavy(self, lattice: Lattice, covers: float) -> NDArray[np.bool_]:
+        """Who is in a heavy cover of a coarse lattice: each fine cover lies in one of them (claim C5)."""
+        names, slots = self._weighed(lattice, covers)
+        heavy = np.zeros(len(self._crowded), np.bool_)
+        points, salts = self._crowded.points, _salts(self._crowded.strata)
+        mark(points, salts, *lattice.size, names, slots, UNIT * self._reach, heavy)
+        return heavy
+
+    def _weighed(self, lattice: Lattice, covers: float) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Room for the names of the covers of a row; and for each slot, what all covers in it hold together."""
+        points, salts, weights = self._crowded.points, _salts(self._crowded.strata), weights_of(self._crowded.deficits)
+        wanted = max(_FEWEST_SLOTS, min(_MOST_SLOTS, int(4 * covers * len(points))))
+        names, found = np.empty(2 * int(covers) + 64, np.uint64), 0
+        while True:
+            slots = np.zeros(1 << (wanted - 1).bit_length(), np.int32)
+            found = weigh(points, salts, weights, *lattice.size, names, slots)
+            if found <= names.size:
+                return names, slots
+            names = np.empty(found, np.uint64)
+
+
+def _in_company(outliers: Outliers, distance: float, reach: int) -> NDArray[np.intp]:
+    """Who has D others of the stratum as near as two rows of a cover can be: of a heavy cover, all have (claim C5)."""
+    near = np.zeros(len(outliers), np.bool_)
+    d = outliers.points.shape[1]
+    rounded = 4 * ROUNDING * (d + 1) ** 2 * float(np.abs(outliers.points).max(initial=0))
+    normalized = min((distance * (1 + _SLACK) + rounded) / sqrt(d), LARGEST)
+    for begin, end in pairwise([0, *(np.flatnonzero(np.diff(outliers.strata)) + 1).tolist(), len(outliers)]):
+        if end - begin > reach:
+            degrees = count_neighbors(np.ascontiguousarray(outliers.points[begin:end]), normalized, reach)
+            near[begin:end] = degrees >= reach
+    return np.flatnonzero(near)
+
+
+def weights_of(deficits: Ints) -> NDArray[np.int32]:
+    """1 / c in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
+    return np.asarray(-(-UNIT // deficits), dtype=np.int32)
+
+
+def _salts(strata: Ints) -> NDArray[np.uint64]:
+    """What tells the slots of one stratum from those of another."""
+    return (strata.astype(np.uint64) + np.uint64(1)) * _SALT

@@ -1,0 +1,100 @@
+"""How outliers in heavy covers fall apart: components, closed forms, programs (claim F3 of `reach.proof.md`)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.reach.covers import Heavy
+from eremite.reach.passes import settle, sign, unite
+
+Ints = NDArray[np.int64]
+
+#: Variables of small components that are solved as one program.
+_TOGETHER = 2_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Outliers by component.
+
+    Attributes:
+        free: How many are in no heavy cover.
+        closed: What those of components with a closed form count.
+        program: For each outlier, the number of its program; -1 if it is in none.
+        variable: For each outlier in a program, its variable there.
+    """
+
+    free: int
+    closed: Fraction
+    program: Ints
+    variable: Ints
+
+    @property
+    def programs(self) -> int:
+        """How many there are."""
+        return int(self.program.max(initial=-1)) + 1
+
+
+def crowd_of(deficits: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
+    """Take the outliers apart."""
+    n = len(deficits)
+    parents, widest, signatures, first = np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.uint64), 0
+    for part in covers:
+        unite(parents, part.rows, part.begins)
+        sign(part.rows, part.begins, first, signatures)
+        if len(part):
+            np.maximum.at(widest, part.rows[part.begins[:-1]], np.diff(part.begins))
+        first += len(part)
+    settle(parents)
+    sizes = np.bincount(parents, minlength=n)
+    np.maximum.at(widest, parents, widest)
+    is_closed, is_open = (sizes > 1) & (widest == sizes), (sizes > 1) & (widest < sizes)
+    closed = sum((one_cover(some, reach) for some in _by_component(deficits, parents, is_closed)), Fraction(0))
+    free = int(np.count_nonzero(sizes[parents] == 1))
+    return Crowd(free, closed, *_programs(deficits, parents, signatures, is_open[parents]))
+
+
+def one_cover(deficits: Ints, reach: int) -> Fraction:
+    """The closed form of a component that one cover holds: those that lack most come first, as they weigh least."""
+    total, room = Fraction(0), Fraction(reach)
+    counts = np.bincount(deficits)
+    for c in np.flatnonzero(counts)[::-1].tolist():
+        taken = min(Fraction(int(counts[c])), room * c)
+        total, room = total + taken, room - taken / c
+    return total
+
+
+def _by_component(deficits: Ints, parents: Ints, chosen: NDArray[np.bool_]) -> list[Ints]:
+    rows = np.flatnonzero(chosen[parents])
+    rows = rows[np.argsort(parents[rows], kind="stable")]
+    return np.split(deficits[rows], np.flatnonzero(np.diff(parents[rows])) + 1) if rows.size else []
+
+
+def _programs(
+    deficits: Ints, parents: Ints, signatures: NDArray[np.uint64], is_open: NDArray[np.bool_]
+) -> tuple[Ints, Ints]:
+    """The program and the variable of each outlier: small components together, those with the same covers as one."""
+    program, variable = np.full(len(deficits), -1), np.full(len(deficits), -1)
+    rows = np.flatnonzero(is_open)
+    if not rows.size:
+        return program, variable
+    order = rows[np.lexsort((signatures[rows], deficits[rows], parents[rows]))]
+    keys = (parents[order], deficits[order], signatures[order])
+    new = np.append(True, np.logical_or.reduce([key[1:] != key[:-1] for key in keys]))
+    number = np.cumsum(new) - 1
+    begins = np.flatnonzero(np.append(True, keys[0][1:] != keys[0][:-1]))  # of components
+    firsts = number[begins]
+    batch, start, batches = np.empty(begins.size, np.int64), 0, 0
+    for at, (begin, end) in enumerate(zip(firsts.tolist(), [*firsts[1:].tolist(), int(number[-1]) + 1], strict=True)):
+        if at and end - start > _TOGETHER:
+            start, batches = begin, batches + 1
+        batch[at] = batches
+    program[order] = np.repeat(batch, np.diff(np.append(begins, order.size)))
+    first_of = np.zeros(batches + 1, np.int64)
+    np.maximum.at(first_of, batch[::-1], 0)
+    first_of[batch[::-1]] = firsts[::-1]
+    variable[order] = number - first_of[program[order]]
+    return program, variable

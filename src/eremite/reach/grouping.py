@@ -1,0 +1,71 @@
+"""Pairs of a cover and a row, put together by cover; the order depends on the pairs alone.
+
+Two covers are the same if their names are, and their strata. Covers are numbered as they first occur.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eremite.engines.pair import U, kernel
+
+Ints = NDArray[np.int64]
+
+
+def grouped(
+    members: NDArray[np.uint64],
+    rows: NDArray[np.int32],
+    strata: Ints,
+    weights: NDArray[np.int32],
+    threshold: int,
+) -> tuple[NDArray[np.int32], Ints]:
+    """The rows of the covers that weigh more than the threshold, one cover after the other, and where each begins."""
+    numbers = np.empty(members.size, np.int32)
+    size = 1 << max(4, (2 * members.size - 1).bit_length())
+    count = _number(members, rows, strata, np.full(size, -1, np.int32), numbers)
+    held, sizes = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    _add_up(numbers, rows, weights, held, sizes)
+    heavy = held > threshold
+    begins = np.concatenate([[0], np.cumsum(sizes[heavy])])
+    places = np.full(count, -1)
+    places[heavy] = begins[:-1]
+    found = np.empty(begins[-1], np.int32)
+    _place(numbers, rows, places, found)
+    return found, begins
+
+
+@kernel
+def _number(members, rows, strata, table, numbers):
+    """The number of the cover of each pair, by a table of the first pair of each cover."""
+    mask = U(table.size - 1)
+    count = 0
+    for i in range(members.size):
+        stratum = strata[rows[i]]
+        slot = (members[i] ^ (U(stratum) * U(0x9E3779B97F4A7C15))) & mask
+        while True:
+            first = table[slot]
+            if first < 0:
+                table[slot] = i
+                numbers[i] = count
+                count += 1
+                break
+            if members[first] == members[i] and strata[rows[first]] == stratum:
+                numbers[i] = numbers[first]
+                break
+            slot = (slot + U(1)) & mask
+    return count
+
+
+@kernel
+def _add_up(numbers, rows, weights, held, sizes):
+    for i in range(numbers.size):
+        held[numbers[i]] += weights[rows[i]]
+        sizes[numbers[i]] += 1
+
+
+@kernel
+def _place(numbers, rows, places, found):
+    for i in range(numbers.size):
+        at = places[numbers[i]]
+        if at >= 0:
+            found[at] = rows[i]
+            places[numbers[i]] += 1

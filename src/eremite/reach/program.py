@@ -1,0 +1,93 @@
+"""The largest sum of outliers that no cover holds too many of: a linear program, solved in floats.
+
+theory              here
+v_i, c_i            u_i = v_i / c_i; maximize the sum of c_i u_i over 0 <= u_i <= 1 / c_i
+sum v_i/c_i <= D    the sum of u_i over the rows of each cover is at most D
+dual                prices of covers
+
+Nothing that comes from here is trusted: `certificate` turns any u and any prices into bounds. Outliers that lie in the
+same covers and lack as many neighbors share a variable.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: How far a float solution may exceed D, relatively, before a cover is added.
+TOLERANCE = 1e-9
+_SEED = 0
+
+
+@dataclass(slots=True)
+class Program:
+    """Some variables, and the covers that were added so far."""
+
+    deficits: Floats  # c of each variable
+    copies: Floats  # how many rows share it
+    reach: int
+    covers: list[NDArray[np.int32]] = field(default_factory=list)  # variables of each
+    prices: Floats = field(default_factory=lambda: np.empty(0))
+    _solver: Any = None
+
+    def add(self, covers: list[NDArray[np.int32]]) -> None:
+        """Add covers, each with the variables in it."""
+        self.covers += covers
+        if self._solver is None:
+            self._solver = _new_solver(self.deficits, self.copies / self.deficits)
+        lengths = np.array([one.size for one in covers])
+        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
+        index = np.concatenate(covers).astype(np.int32)
+        count = len(covers)
+        self._solver.addRows(
+            count, np.full(count, -np.inf), np.full(count, float(self.reach)), index.size, starts, index,
+            np.ones(index.size),
+        )  # fmt: skip
+
+    def solve(self, *, interior: bool = False) -> Floats:
+        """u of each variable, about; prices of the covers on the way. From where the last solution ended."""
+        solver = self._solver
+        solver.setOptionValue("solver", "ipm" if interior else "simplex")
+        solver.setOptionValue("simplex_iteration_limit", 20 * (len(self.covers) + self.deficits.size) + 1_000)
+        solver.run()
+        solution = solver.getSolution()
+        self.prices = _numbers(solution.row_dual, len(self.covers))
+        return np.minimum(_numbers(solution.col_value, self.deficits.size), self.copies / self.deficits)
+
+    def forget(self) -> None:
+        """Free the memory of the solver."""
+        if self._solver is not None:
+            self._solver.clear()
+            self._solver = None
+
+
+def _numbers(values: Any, size: int) -> Floats:
+    """What a solver gave, as numbers of 0 or more: zeros where it gave none."""
+    found = np.abs(np.array(values, dtype=np.float64))
+    return np.nan_to_num(found, nan=0, posinf=0) if found.size == size else np.zeros(size)
+
+
+def _new_solver(gains: Floats, most: Floats) -> Any:
+    """HiGHS, silent, on one thread."""
+    import highspy  # where an answer is computed, and not before
+
+    solver: Any = highspy.Highs()
+    for name, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("parallel", "off"),
+        ("random_seed", _SEED),
+        ("presolve", "off"),
+        ("primal_feasibility_tolerance", TOLERANCE),
+        ("dual_feasibility_tolerance", TOLERANCE),
+    ):
+        solver.setOptionValue(name, value)
+    n = gains.size
+    solver.addVars(n, np.zeros(n), most)
+    solver.changeColsCost(n, np.arange(n, dtype=np.int32), gains)
+    solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    return solver

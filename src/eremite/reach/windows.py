@@ -1,0 +1,54 @@
+"""Covers in one column: all intervals of length 2 R (claim C7 of `covers.proof.md`).
+
+Of all intervals, those that begin at a row hold as much as any other, and of these the ones that no other contains.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from eremite.engines.pair import kernel
+from eremite.reach.covers import UNIT, Heavy, Outliers, weights_of
+
+_OUTWARD = 1e-9  # relative: all rows that the degree predicate calls near one point are in one interval
+_MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
+
+
+class Windows:
+    """The heavy intervals of outliers in one column. Private."""
+
+    def __init__(self, outliers: Outliers, radius: float, reach: int) -> None:
+        values = outliers.points[:, 0]
+        self.places = np.lexsort((values, outliers.strata))
+        weights = weights_of(outliers.deficits)[self.places]
+        length = 2 * radius * (1 + _OUTWARD)
+        ends = np.empty(values.size, np.int64)
+        _find(values[self.places], outliers.strata[self.places], weights, length, UNIT * reach, ends)
+        self._begins = np.flatnonzero(ends)
+        self._ends = ends[self._begins]
+
+    def __iter__(self) -> Iterator[Heavy]:
+        """All heavy intervals, in parts; rows are numbered by their order on the line."""
+        sizes = self._ends - self._begins
+        parts = np.cumsum(sizes) // _MOST_TOGETHER
+        for part in np.unique(parts):
+            some = np.flatnonzero(parts == part)
+            begins = np.concatenate([[0], np.cumsum(sizes[some])])
+            rows = np.arange(begins[-1]) + np.repeat(self._begins[some] - begins[:-1], sizes[some])
+            yield Heavy(rows.astype(np.int32), begins)
+
+
+@kernel
+def _find(values, strata, weights, length, threshold, ends):
+    """For each row at which a heavy interval begins that no earlier one contains, where it ends; 0 for the others."""
+    n = values.size
+    end, held, furthest = 0, 0, 0
+    for begin in range(n):
+        while end < n and strata[end] == strata[begin] and values[end] - values[begin] <= length:
+            held += weights[end]
+            end += 1
+        ends[begin] = 0
+        if held > threshold and end > furthest:
+            ends[begin] = end
+            furthest = end
+        held -= weights[begin]
