@@ -5,6 +5,7 @@ custodian's machine except through a mechanism.
 """
 
 from eremite.reach.counting import capped_count, count_of_reach
+from eremite.reach.covers import MOST_COLUMNS
 from eremite.reach.usual import usual_reach
 
-__all__ = ["capped_count", "count_of_reach", "usual_reach"]
+__all__ = ["MOST_COLUMNS", "capped_count", "count_of_reach", "usual_reach"]

@@ -60,13 +60,13 @@ def fullest(held, rows, begins, most):
 
 @kernel
 def pick(order, rows, begins, taken, picked):
-    """Of covers in this order, those of which less than half of the rows are in one that was picked before."""
+    """Of covers in this order, those of which a fifth of the rows or more are in none that was picked before."""
     for at in range(order.size):
         cover = order[at]
         known = 0
         for place in range(begins[cover], begins[cover + 1]):
             known += taken[rows[place]]
-        if 2 * known < begins[cover + 1] - begins[cover]:
+        if 5 * known <= 4 * (begins[cover + 1] - begins[cover]):
             picked[at] = True
             for place in range(begins[cover], begins[cover + 1]):
                 taken[rows[place]] = True

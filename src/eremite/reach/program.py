@@ -6,7 +6,8 @@ sum v_i/c_i <= D    the sum of u_i over the rows of each cover is at most D
 dual                prices of covers
 
 Nothing that comes from here is trusted: `certificate` turns any u and any prices into bounds. Outliers that lie in the
-same covers and lack as many neighbors share a variable.
+same covers and lack as many neighbors share a variable. The simplex method goes on from where the last solution ended
+when covers are added; a program that takes it many steps is solved by an interior point from then on.
 """
 
 from dataclasses import dataclass, field
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: How far a float solution may exceed D, relatively, before a cover is added.
-TOLERANCE = 1e-9
+_TOLERANCE = 1e-9
 _SEED = 0
+_STEPS = 3_000  # of the simplex method for a program; and half of one more for each variable
+_MOST_STEPS = 20  # where it is the second way: so many for each variable and each cover
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ class Program:
     covers: list[NDArray[np.int32]] = field(default_factory=list)  # variables of each
     prices: Floats = field(default_factory=lambda: np.empty(0))
     _solver: Any = None
+    _interior: bool = False
 
     def add(self, covers: list[NDArray[np.int32]]) -> None:
         """Add covers, each with the variables in it."""
@@ -48,12 +51,20 @@ class Program:
             np.ones(index.size),
         )  # fmt: skip
 
-    def solve(self, *, interior: bool = False) -> Floats:
-        """u of each variable, about; prices of the covers on the way. From where the last solution ended."""
-        solver = self._solver
-        solver.setOptionValue("solver", "ipm" if interior else "simplex")
-        solver.setOptionValue("simplex_iteration_limit", 20 * (len(self.covers) + self.deficits.size) + 1_000)
-        solver.run()
+    def solve(self, *, otherwise: bool = False) -> Floats:
+        """u of each variable, about, and on the way prices of the covers; with more steps if so asked."""
+        solver, n = self._solver, self.deficits.size
+        if not self._interior:
+            steps = _MOST_STEPS * (len(self.covers) + n) if otherwise else n // 2
+            solver.setOptionValue("simplex_iteration_limit", _STEPS + steps)
+            solver.run()
+            self._interior = solver.getModelStatus() != _optimal()
+            if self._interior:
+                solver.setOptionValue("solver", "ipm")
+                solver.setOptionValue("presolve", "on")
+        if self._interior:
+            solver.clearSolver()
+            solver.run()
         solution = solver.getSolution()
         self.prices = _numbers(solution.row_dual, len(self.covers))
         return np.minimum(_numbers(solution.col_value, self.deficits.size), self.copies / self.deficits)
@@ -71,9 +82,15 @@ def _numbers(values: Any, size: int) -> Floats:
     return np.nan_to_num(found, nan=0, posinf=0) if found.size == size else np.zeros(size)
 
 
+def _optimal() -> Any:
+    import highspy  # where an answer is computed, and not before
+
+    return highspy.HighsModelStatus.kOptimal
+
+
 def _new_solver(gains: Floats, most: Floats) -> Any:
     """HiGHS, silent, on one thread."""
-    import highspy  # where an answer is computed, and not before
+    import highspy
 
     solver: Any = highspy.Highs()
     for name, value in (
@@ -81,9 +98,12 @@ def _new_solver(gains: Floats, most: Floats) -> Any:
         ("threads", 1),
         ("parallel", "off"),
         ("random_seed", _SEED),
+        ("solver", "simplex"),
         ("presolve", "off"),
-        ("primal_feasibility_tolerance", TOLERANCE),
-        ("dual_feasibility_tolerance", TOLERANCE),
+        ("run_crossover", "off"),
+        ("ipm_optimality_tolerance", _TOLERANCE),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
     ):
         solver.setOptionValue(name, value)
     n = gains.size

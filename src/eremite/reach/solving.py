@@ -4,7 +4,7 @@ Claims F1 to F4 of `reach.proof.md`.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +17,7 @@ from eremite.reach.certificate import Scale, feasible, left_over
 from eremite.reach.covers import Heavy
 from eremite.reach.crowd import Crowd, crowd_of
 from eremite.reach.exact import maximum
-from eremite.reach.passes import hold, pick
+from eremite.reach.passes import fullest, hold, pick
 from eremite.reach.program import Program
 
 Ints = NDArray[np.int64]
@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
 
 _ENOUGH = 1e-8  # a cover that holds so much more than D, relatively, is added
+_LITTLE = 1 / 16  # of the width of the bracket: where all covers that hold too much cost less, no more are added
 _WORTHLESS = 4  # prices that say so many times more than there are rows say nothing
 
 
@@ -34,12 +35,14 @@ def capped_sum(deficits: Ints, covers: Iterable[Heavy], reach: int, fineness: in
     known = crowd.free + crowd.closed
     if crowd.programs == 0:
         return known, known
-    bounds = _bounds(_solved(crowd, deficits, covers, reach), crowd, deficits, covers, reach, fineness)
+    task = _Task(crowd, deficits, covers, reach, fineness)
+    bounds = task.bounds(task.solved())
+    if _width(bounds) > Fraction(1, fineness):
+        again = task.bounds(task.solved(otherwise=True))
+        bounds = [_Bound(a.program, max(a.low, b.low), min(a.high, b.high)) for a, b in zip(bounds, again, strict=True)]
     bounds.sort(key=lambda bound: bound.high - bound.low)
-    while sum(bound.high - bound.low for bound in bounds) > Fraction(1, fineness):
-        widest = bounds.pop()
-        value = _exactly(widest.program, crowd, deficits, covers, reach)
-        bounds.insert(0, _Bound(widest.program, value, value))
+    while _width(bounds) > Fraction(1, fineness):
+        bounds.insert(0, task.exactly(bounds.pop().program))
     return known + sum(bound.low for bound in bounds), known + sum(bound.high for bound in bounds)
 
 
@@ -52,6 +55,10 @@ class _Bound:
     high: Fraction
 
 
+def _width(bounds: Sequence[_Bound]) -> Fraction:
+    return sum((bound.high - bound.low for bound in bounds), Fraction(0))
+
+
 @dataclass(slots=True, eq=False)
 class _Solution:
     """u of all outliers, 0 for those in no program; for each program the rows of its covers, and their prices."""
@@ -61,111 +68,114 @@ class _Solution:
     prices: list[Floats]
 
 
-def _solved(crowd: Crowd, deficits: Ints, covers: Iterable[Heavy], reach: int) -> _Solution:
-    """Add covers that hold too much until there are none, or the solver does not keep to those it has."""
-    programs, rows_of = _programs(crowd, deficits, reach)
-    u = np.where(crowd.program >= 0, 1 / deficits, 0.0)
-    added: list[list[Rows]] = [[] for _ in programs]
-    known = set[tuple[int, int]]()
-    stuck = np.zeros(len(programs), np.bool_)
-    while new := _overfull(u, crowd, covers, reach * (1 + _ENOUGH), known, stuck):
-        for number, some in new.items():
-            program, rows = programs[number], rows_of[number]
-            added[number] += some
-            program.add([np.unique(crowd.variable[one]).astype(np.int32) for one in some])
-            each = program.solve() / program.copies
-            u[rows] = each[crowd.variable[rows]]
-    prices = [program.prices for program in programs]
-    for program in programs:
-        program.forget()
-    return _Solution(u, added, prices)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """Programs to solve, each over its own outliers and covers."""
 
+    crowd: Crowd
+    deficits: Ints
+    covers: Iterable[Heavy]
+    reach: int
+    fineness: int
 
-def _programs(crowd: Crowd, deficits: Ints, reach: int) -> tuple[list[Program], list[NDArray[np.intp]]]:
-    order = np.argsort(crowd.program, kind="stable")
-    order = order[crowd.program[order] >= 0]
-    rows_of = np.split(order, np.flatnonzero(np.diff(crowd.program[order])) + 1)
-    programs = []
-    for rows in rows_of:
-        copies = np.bincount(crowd.variable[rows])
-        lacking = np.zeros(copies.size)
-        lacking[crowd.variable[rows]] = deficits[rows]
-        programs.append(Program(lacking, copies.astype(np.float64), reach))
-    return programs, rows_of
+    def solved(self, *, otherwise: bool = False) -> _Solution:
+        """Add covers that hold too much until these cost next to nothing, or the solver does not keep to others."""
+        variable = self.crowd.variable
+        programs, rows_of = self._programs()
+        found = _Solution(np.where(self.crowd.program >= 0, 1 / self.deficits, 0.0), [[] for _ in programs], [])
+        known, stuck = set[tuple[int, int]](), np.zeros(len(programs), np.bool_)
+        while new := self._overfull(found.u, known, stuck):
+            for number, some in new.items():
+                program, rows = programs[number], rows_of[number]
+                found.covers[number] += some
+                program.add([np.unique(variable[one]).astype(np.int32) for one in some])
+                found.u[rows] = (program.solve(otherwise=otherwise) / program.copies)[variable[rows]]
+        found.prices = [program.prices for program in programs]
+        for program in programs:
+            program.forget()
+        return found
 
+    def _programs(self) -> tuple[list[Program], list[NDArray[np.intp]]]:
+        """The programs, and the outliers of each."""
+        order = np.argsort(self.crowd.program, kind="stable")
+        order = order[self.crowd.program[order] >= 0]
+        rows_of = np.split(order, np.flatnonzero(np.diff(self.crowd.program[order])) + 1)
+        programs = []
+        for rows in rows_of:
+            copies = np.bincount(self.crowd.variable[rows])
+            lacking = np.zeros(copies.size)
+            lacking[self.crowd.variable[rows]] = self.deficits[rows]
+            programs.append(Program(lacking, copies.astype(np.float64), self.reach))
+        return programs, rows_of
 
-def _overfull(
-    u: Floats,
-    crowd: Crowd,
-    covers: Iterable[Heavy],
-    limit: float,
-    known: set[tuple[int, int]],
-    stuck: NDArray[np.bool_],
-) -> dict[int, list[Rows]]:
-    """Covers that hold more than the limit, by program, fullest first; those that overlap much with others wait."""
-    new = dict[int, list[Rows]]()
-    taken = np.zeros(u.size, np.bool_)
-    for number, part in enumerate(covers):
-        held = np.zeros(len(part))
-        hold(u, part.rows, part.begins, held)
-        order = np.flatnonzero(held > limit)
+    def _overfull(self, u: Floats, known: set[tuple[int, int]], stuck: NDArray[np.bool_]) -> dict[int, list[Rows]]:
+        """Covers that hold too much, by program, fullest first; those that are mostly in others wait."""
+        new = dict[int, list[Rows]]()
+        taken, most = np.zeros(u.size, np.bool_), np.full(u.size, float(self.reach))
+        for number, part in enumerate(self.covers):
+            held = np.zeros(len(part))
+            hold(u, part.rows, part.begins, held)
+            fullest(held, part.rows, part.begins, most)
+            for cover in self._picked(part, held, taken, stuck):
+                rows = part.rows[part.begins[cover] : part.begins[cover + 1]]
+                program = int(self.crowd.program[rows[0]])
+                if (number, cover) in known:
+                    stuck[program] = True  # the solver does not keep to a cover that it has
+                    new.pop(program, None)
+                elif not stuck[program]:
+                    known.add((number, cover))
+                    new.setdefault(program, []).append(rows)
+        cost = float((self.deficits * u * (1 - self.reach / most)).sum())
+        return new if cost > _LITTLE / self.fineness else {}
+
+    def _picked(self, part: Heavy, held: Floats, taken: NDArray[np.bool_], stuck: NDArray[np.bool_]) -> list[int]:
+        order = np.flatnonzero(held > self.reach * (1 + _ENOUGH))
         order = order[np.argsort(-held[order], kind="stable")]
-        order = order[~stuck[crowd.program[part.rows[part.begins[order]]]]]
+        order = order[~stuck[self.crowd.program[part.rows[part.begins[order]]]]]
         picked = np.zeros(order.size, np.bool_)
         pick(order, part.rows, part.begins, taken, picked)
-        for cover in order[picked].tolist():
-            rows = part.rows[part.begins[cover] : part.begins[cover + 1]]
-            program = int(crowd.program[rows[0]])
-            if (number, cover) in known:
-                stuck[program] = True  # the solver does not keep to a cover that it has
-                new.pop(program, None)
-            elif not stuck[program]:
-                known.add((number, cover))
-                new.setdefault(program, []).append(rows)
-    return new
+        chosen: list[int] = order[picked].tolist()
+        return chosen
 
+    def bounds(self, found: _Solution) -> list[_Bound]:
+        """What each program is worth at least and at most, whatever was found (claims F1 and F2)."""
+        scale = Scale.of(self.deficits, self.reach, self.fineness)
+        open_rows = np.flatnonzero(self.crowd.program >= 0)
+        program = self.crowd.program[open_rows]
+        low, high = scale.zeros(self.crowd.programs), scale.zeros(self.crowd.programs)
+        whole = feasible(found.u, self.deficits, self.reach, self.covers, scale)
+        np.add.at(low, program, (whole * self.deficits)[open_rows])
+        sizes = np.bincount(program)
+        wholes = [
+            scale.wholes(prices if self.reach * prices.sum() <= _WORTHLESS * sizes[number] else np.zeros(prices.size))
+            for number, prices in enumerate(found.prices)
+        ]
+        members = [rows for some in found.covers for rows in some]
+        high += np.array([self.reach * int(prices.sum()) for prices in wholes], scale.kind)
+        np.add.at(high, program, left_over(np.concatenate(wholes), members, self.deficits, scale)[open_rows])
+        one = 1 << scale.digits
+        return [
+            _Bound(number, *(Fraction(int(bound[number]), one) for bound in (low, high)))
+            for number in range(self.crowd.programs)
+        ]
 
-def _bounds(
-    found: _Solution, crowd: Crowd, deficits: Ints, covers: Iterable[Heavy], reach: int, fineness: int
-) -> list[_Bound]:
-    """What each program is worth at least and at most, whatever was found (claims F1 and F2)."""
-    scale = Scale.of(deficits, reach, fineness)
-    open_rows = np.flatnonzero(crowd.program >= 0)
-    program = crowd.program[open_rows]
-    low, high = scale.zeros(crowd.programs), scale.zeros(crowd.programs)
-    whole = feasible(found.u, deficits, reach, covers, scale)
-    np.add.at(low, program, (whole * deficits)[open_rows])
-    sizes = np.bincount(program)
-    wholes = [
-        scale.wholes(prices if reach * prices.sum() <= _WORTHLESS * sizes[number] else np.zeros(prices.size))
-        for number, prices in enumerate(found.prices)
-    ]
-    members = [rows for some in found.covers for rows in some]
-    high += np.array([reach * int(prices.sum()) for prices in wholes], scale.kind)
-    np.add.at(high, program, left_over(np.concatenate(wholes), members, deficits, scale)[open_rows])
-    one = 1 << scale.digits
-    return [
-        _Bound(number, *(Fraction(int(bound[number]), one) for bound in (low, high)))
-        for number in range(crowd.programs)
-    ]
-
-
-def _exactly(program: int, crowd: Crowd, deficits: Ints, covers: Iterable[Heavy], reach: int) -> Fraction:
-    """What a program is worth, in fractions (claim F4)."""
-    memberships: dict[int, list[int]] = {row: [] for row in np.flatnonzero(crowd.program == program).tolist()}
-    count = 0
-    for part in covers:
-        for begin, end in pairwise(part.begins.tolist()):
-            if crowd.program[part.rows[begin]] == program:
-                for row in part.rows[begin:end].tolist():
-                    memberships[row].append(count)
-                count += 1
-    alike = Counter((int(deficits[row]), tuple(some)) for row, some in memberships.items())
-    gains = [c for c, _ in alike]
-    inside: list[list[int]] = [[] for _ in range(count)]
-    for variable, (_, some) in enumerate(alike):
-        for cover in some:
-            inside[cover].append(variable)
-    most = [fmpq(copies, c) for (c, _), copies in alike.items()]
-    value = maximum(gains, most, reach, [list(one) for one in dict.fromkeys(map(tuple, inside))])
-    return Fraction(int(value.p), int(value.q))
+    def exactly(self, program: int) -> _Bound:
+        """What a program is worth, in fractions (claim F4)."""
+        rows = np.flatnonzero(self.crowd.program == program).tolist()
+        memberships: dict[int, list[int]] = {row: [] for row in rows}
+        count = 0
+        for part in self.covers:
+            for begin, end in pairwise(part.begins.tolist()):
+                if self.crowd.program[part.rows[begin]] == program:
+                    for row in part.rows[begin:end].tolist():
+                        memberships[row].append(count)
+                    count += 1
+        alike = Counter((int(self.deficits[row]), tuple(some)) for row, some in memberships.items())
+        inside: list[list[int]] = [[] for _ in range(count)]
+        for variable, (_, some) in enumerate(alike):
+            for cover in some:
+                inside[cover].append(variable)
+        gains, most = [c for c, _ in alike], [fmpq(copies, c) for (c, _), copies in alike.items()]
+        value = maximum(gains, most, self.reach, [list(one) for one in dict.fromkeys(map(tuple, inside))])
+        exact = Fraction(int(value.p), int(value.q))
+        return _Bound(program, exact, exact)
