@@ -100,9 +100,9 @@ def _counts(rows: RowsElsewhere | _Parts, definitions: Sequence[OutlierDefinitio
 
 
 def _least(gap: int, limit: int, relation: Relation, most: int) -> NDArray[np.int64]:
-    """The least that A^(0), A^(1), ... can be: until they bridge the gap, or up to `limit` steps."""
+    """The least that A^(0), A^(1), ... can be: until they bridge the gap or are at the cap, or up to `limit` steps."""
     sizes: list[int] = []
-    while gap > 0 and len(sizes) < limit:
+    while gap > 0 and len(sizes) < limit and most not in sizes[-1:]:
         sizes.append(min(most, relation.least(len(sizes))))
         gap -= sizes[-1]
     return np.array(sizes or [1], np.int64)

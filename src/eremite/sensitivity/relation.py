@@ -106,6 +106,10 @@ class Relation:
             return [self.change(step, step)]
         return [self.change(added, step - added) for added in range(step + 1)]
 
+    def number_up_to(self, last: int) -> int:
+        """How many ways `up_to` lists."""
+        return last + 1 if self.is_replacement else (last + 1) * (last + 2) // 2
+
     def up_to(self, last: int) -> Changes:
         """All ways to tables up to so many steps away."""
         if self.is_replacement:

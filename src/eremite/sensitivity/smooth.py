@@ -6,6 +6,7 @@ rho        decay        the bound may change by at most 1/decay between neighbor
 S(X)       the returned fraction
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,10 @@ from eremite.privacy import Neighbors
 from eremite.sensitivity.relation import Change, Changes, Relation
 from eremite.sensitivity.strata import Strata, windows_in_strata
 from eremite.sensitivity.windows import Method, Windows, limits_for, windows
+
+#: A release searches at most so many changes: replacements, whose values are fractions of about 60 bits for each step,
+#: and additions and removals, in about 110 bytes each (claim S3). Public.
+MOST_CHANGES: dict[Neighbors, int] = {"replace": 1_000_000, "add-remove": 18_000_000}
 
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
@@ -174,6 +179,33 @@ def last_useful_step(most: int, decay: Fraction, neighbors: Neighbors = "replace
     return step + later + 1 + ceil(log(most / (step + 1)) / _fall(decay) * (1 + _SLACK))
 
 
+def changes_listed(relation: Relation, columns: int, min_neighbors: int, decay: Fraction) -> int:
+    """How many changes the search for a smooth bound lists (claim S3); from public facts only.
+
+    About as many as steps where rows are replaced, half the square where they come and go.
+    """
+    most = relation.cap(columns, min_neighbors)
+    return relation.number_up_to(last_useful_step(most, decay, relation.neighbors)) if most else 0
+
+
+def few_changes(relation: Relation, columns: int, min_neighbors: int, decay: Fraction) -> bool:
+    """Whether a release may search for this smooth bound: it lists few enough changes. Public."""
+    return changes_listed(relation, columns, min_neighbors, decay) <= MOST_CHANGES[relation.neighbors]
+
+
+def require_few_changes(relation: Relation, columns: int, min_neighbors: int, decay: Fraction, instead: str) -> None:
+    """Refuse a smooth bound whose search would take too much memory or time, before anything is charged.
+
+    `instead` ends the sentence: what to choose if not a larger epsilon.
+    """
+    if not few_changes(relation, columns, min_neighbors, decay):
+        raise InputError(
+            f"So small an epsilon makes the smooth bound over {columns} column{'s' * (columns != 1)} a search through "
+            f"{changes_listed(relation, columns, min_neighbors, decay):,} changes of the table, more than the "
+            f"{MOST_CHANGES[relation.neighbors]:,} that it may take; ask for a larger epsilon, or {instead}."
+        )
+
+
 def _fall(decay: Fraction) -> float:
     """-ln(decay), to all digits also when decay is close to 1."""
     return -log1p(-float(1 - decay)) if decay > Fraction(1, 2) else -log(decay)
@@ -269,10 +301,9 @@ class _Search:
         first = left[steps <= _BLOCK * (steps[0] + 1)]
         if not self.changes.relation.is_replacement:
             return np.asarray(first)
-        hull = self.changes.hull(first)
-        rows = _ALIKE_ROWS * self.seen.size(hull)
-        more = left[first.size :]
-        return np.concatenate([first, more[[self.seen.size(self.changes[i]) <= rows for i in more.tolist()]]])
+        rows = _ALIKE_ROWS * self.seen.size(self.changes.hull(first))
+        alike = bisect_right(left, rows, lo=first.size, key=lambda i: self.seen.size(self.changes[int(i)]))
+        return left[:alike]  # windows grow with the steps
 
     def look_at(self, block: NDArray[np.intp]) -> None:
         """Find which of these wins, if any: the rows that may matter for them are sorted out once (claim L5)."""

@@ -25,7 +25,8 @@ class Walk:
 
     Args:
         gap: How many outliers lie between the two counts.
-        low: A^(0), A^(1), ..., or less, never falling; so many steps of it that they bridge the gap, or `limit` steps.
+        low: A^(0), A^(1), ..., or less, never falling; so many steps that they bridge the gap or are at the cap, or
+            `limit` steps.
         high: The same, or more.
         most: The cap of the profile.
         look: A^(t) for one step, or a floor if that is larger: larger floors take less time.

@@ -6,6 +6,7 @@ can lie within the radius. Where far more do, or far fewer, a count is quick. `d
 measured times.
 """
 
+from fractions import Fraction
 from functools import cache
 from math import lgamma, log, pi
 from time import thread_time
@@ -16,6 +17,7 @@ import numpy as np
 from eremite.engines import workers
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces
+from eremite.privacy import Neighbors
 from eremite.queries.count import CountPlan
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
@@ -25,6 +27,8 @@ from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.screening import ScreeningPlan
 from eremite.queries.subspaces import SubspacesPlan
+from eremite.sensitivity import changes_listed
+from eremite.sensitivity.relation import Relation
 from eremite.table import Facts
 
 AnyPlan = (
@@ -40,6 +44,8 @@ _DENSER = 8  # so many times denser, in each column, rows lie where they gather 
 _FEW = 10  # so many times fewer than `min_neighbors`: hardly a row has that many neighbors
 _MANY = 3  # so many times more: nearly every row has enough
 _LOOKS = 3  # sets or radii that a search looks at as closely as a count does
+# Seconds for each change that the search of a smooth bound lists: the smaller epsilon, the more.
+_CHANGE: dict[Neighbors, float] = {"replace": 1e-5, "add-remove": 1e-6}
 _GROUP = 2e-3  # seconds for each group, however small
 _PAIR = 1e-9  # seconds for each row, column and public point
 _DRAW = 5e-5  # seconds for each draw among so many points or sets, with what is said before it about its chances
@@ -51,25 +57,30 @@ _SORTS = 5
 
 def expected_seconds(plan: AnyPlan, facts: Facts) -> float:
     """About how long the planned question takes on this machine."""
-    return _seconds(plan, max(1, facts.rows)) * _slowness()
+    return _seconds(plan, Relation(facts.neighbors, max(1, facts.rows))) * _slowness()
 
 
-def _seconds(plan: AnyPlan, rows: int) -> float:
-    cores, d = workers.available(), len(plan.columns)
+def _seconds(plan: AnyPlan, relation: Relation) -> float:
+    cores, d, rows = workers.available(), len(plan.columns), relation.rows
     match plan:
         case CountPlan():
             if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:
                 return rows * _ALONE[d - 1] * 1e-6
-            return _count(rows, d, plan.definition, plan.noise.decay is not None)
+            count = _count(rows, d, plan.definition, plan.noise.decay is not None)
+            return count + _bound(relation, d, plan.definition, plan.noise.decay)
         case CountByPlan():
-            each = _count(rows // len(plan.groups) + 1, d, plan.definition, plan.noise.decay is not None)
-            return len(plan.groups) * (each + _GROUP)
+            group = Relation("add-remove", rows // len(plan.groups) + 1)
+            each = _count(group.rows, d, plan.definition, plan.noise.decay is not None)
+            return len(plan.groups) * (each + _bound(group, d, plan.definition, plan.noise.decay) + _GROUP)
         case SubspacesPlan():
-            return _search(rows, plan.family, plan.definition, plan.h, cores, close=plan.utility != "paper")
+            search = _search(rows, plan.family, plan.definition, plan.h, cores, close=plan.utility != "paper")
+            decay = plan.center.decay if plan.center else None
+            bounds = plan.family.count * _bound(relation, plan.family.largest, plan.definition, decay)
+            return search + bounds / min(cores, plan.family.count)
         case ReportPlan():
             largest = plan.finding.family.largest
             counts = plan.finding.h * _count(rows, largest, plan.definition, bounded=True)
-            return _seconds(plan.finding, rows) + counts
+            return _seconds(plan.finding, relation) + counts
         case RadiusPlan():
             plain = sum(_count(rows, d, definition, bounded=False) for definition in plan.definitions)
             return plain + _LOOKS * max(_count(rows, d, one, bounded=True) for one in plan.definitions)
@@ -93,6 +104,13 @@ def _count(rows: int, d: int, definition: OutlierDefinition, bounded: bool) -> f
     plain = rows * (1 + d) / 2 * 1e-6
     hard = bounded and anywhere + d * log(_DENSER) > log(k / _FEW)
     return plain + (rows * _HARD[min(d, len(_HARD)) - 1] * 1e-6 if hard else 0)
+
+
+def _bound(relation: Relation, d: int, definition: OutlierDefinition, decay: Fraction | None) -> float:
+    """The search of a smooth bound through all changes of a table that it lists, beside its looks at rows."""
+    if decay is None:
+        return 0.0
+    return changes_listed(relation, d, definition.min_neighbors, decay) * _CHANGE[relation.neighbors]
 
 
 def _search(rows: int, family: Subspaces, definition: OutlierDefinition, h: int, cores: int, *, close: bool) -> float:
