@@ -28,6 +28,9 @@ from eremite.sensitivity.windows import Method, Windows, limits_for, windows
 #: and additions and removals, in about 110 bytes each (claim S3). Public.
 MOST_CHANGES: dict[Neighbors, int] = {"replace": 1_000_000, "add-remove": 18_000_000}
 
+# A glimpse keeps so many steps: as many as lead over a gap of eight million.
+_STEPS_KEPT = 4096
+
 # Logarithms decide which steps are worth an exact look. They err by less than this, and a tie gets the look.
 _SLACK = 1e-9
 
@@ -152,7 +155,7 @@ def glimpse(
     last = last_useful_step(most, decay, relation.neighbors)
     seen = windows_in_strata(rows, starts, definition, last + 1, "core", most, limits_for(relation.rows), find)
     search = _searched(seen, relation, decay, last, known)
-    return Glimpse(seen.outliers, most, search.sizes(), relation.neighbors), search.best
+    return Glimpse(seen.outliers, most, search.sizes()[:_STEPS_KEPT].copy(), relation.neighbors), search.best
 
 
 def smallest_bound(most: int, decay: Fraction) -> tuple[int, float]:
@@ -188,21 +191,27 @@ def changes_listed(relation: Relation, columns: int, min_neighbors: int, decay: 
     return relation.number_up_to(last_useful_step(most, decay, relation.neighbors)) if most else 0
 
 
-def few_changes(relation: Relation, columns: int, min_neighbors: int, decay: Fraction) -> bool:
-    """Whether a release may search for this smooth bound: it lists few enough changes. Public."""
-    return changes_listed(relation, columns, min_neighbors, decay) <= MOST_CHANGES[relation.neighbors]
+def few_changes(
+    relation: Relation, columns: int, min_neighbors: int, decay: Fraction, *, side_by_side: int = 1
+) -> bool:
+    """Whether a release may search for this smooth bound, or for so many at the same time: few changes. Public."""
+    listed = changes_listed(relation, columns, min_neighbors, decay)
+    return listed * side_by_side <= MOST_CHANGES[relation.neighbors]
 
 
-def require_few_changes(relation: Relation, columns: int, min_neighbors: int, decay: Fraction, instead: str) -> None:
+def require_few_changes(
+    relation: Relation, columns: int, min_neighbors: int, decay: Fraction, instead: str, *, side_by_side: int = 1
+) -> None:
     """Refuse a smooth bound whose search would take too much memory or time, before anything is charged.
 
     `instead` ends the sentence: what to choose if not a larger epsilon.
     """
-    if not few_changes(relation, columns, min_neighbors, decay):
+    if not few_changes(relation, columns, min_neighbors, decay, side_by_side=side_by_side):
         raise InputError(
             f"So small an epsilon makes the smooth bound over {columns} column{'s' * (columns != 1)} a search through "
             f"{changes_listed(relation, columns, min_neighbors, decay):,} changes of the table, more than the "
-            f"{MOST_CHANGES[relation.neighbors]:,} that it may take; ask for a larger epsilon, or {instead}."
+            f"{MOST_CHANGES[relation.neighbors] // side_by_side:,} that it may take; ask for a larger epsilon, or "
+            f"{instead}."
         )
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from eremite import InputError, OutlierDefinition
+from eremite.engines import find_neighbors
 from eremite.mechanisms import SmoothLaplace
-from eremite.sensitivity import changes_listed, count_with_bound, dampened, few_changes, require_few_changes
+from eremite.sensitivity import changes_listed, count_with_bound, dampened, few_changes, glimpse, require_few_changes
+from eremite.sensitivity import smooth as smooth_module
 from eremite.sensitivity.radii import _least
 from eremite.sensitivity.relation import Relation
 from eremite.sensitivity.smooth import MOST_CHANGES, last_useful_step
@@ -66,6 +68,30 @@ def test_few_changes_turns_at_the_number_that_is_allowed(monkeypatch):
     for allowed, few in ((listed, True), (listed - 1, False)):
         monkeypatch.setitem(MOST_CHANGES, "add-remove", allowed)
         assert few_changes(relation, 5, 5, decay) is few
+        monkeypatch.setitem(MOST_CHANGES, "add-remove", 3 * allowed)
+        assert few_changes(relation, 5, 5, decay, side_by_side=3) is few
+
+
+def test_searches_side_by_side_share_what_is_allowed():
+    relation, decay = Relation("add-remove", 30), decay_of(Fraction(1, 50))
+    require_few_changes(relation, 40, 5, decay, "choose less")
+    with pytest.raises(InputError, match=r"4,311,516 changes of the table, more than the 1,125,000 that it may take"):
+        require_few_changes(relation, 40, 5, decay, "choose less", side_by_side=16)
+
+
+def test_glimpse_keeps_few_steps(monkeypatch):
+    """Beyond them its upper bound is the cap: bounds stay bounds."""
+    points, definition = np.random.default_rng(1).random((40, 3)), OutlierDefinition(min_neighbors=2, radius=0.2)
+    decay = decay_of(Fraction(1, 10))
+    whole, bound = glimpse(points, definition, decay, Fraction(0), find_neighbors)
+    monkeypatch.setattr(smooth_module, "_STEPS_KEPT", 3)
+    some, same = glimpse(points, definition, decay, Fraction(0), find_neighbors)
+    assert bound == same
+    assert [some.upper(step) for step in range(5)] == [
+        *(whole.upper(step) for step in range(3)),
+        whole.most,
+        whole.most,
+    ]
 
 
 def test_a_change_takes_as_much_memory_as_is_said():
