@@ -8,7 +8,7 @@ for counts of bounded reach has a public scale: it holds that too, and `draw(uni
 from eremite.mechanisms.gaussian import Gaussian
 from eremite.mechanisms.global_gaussian import GlobalGaussian
 from eremite.mechanisms.global_laplace import GlobalLaplace
-from eremite.mechanisms.mechanism import Mechanism
+from eremite.mechanisms.mechanism import BoundedMechanism, Mechanism
 from eremite.mechanisms.paper_gaussian import PaperGaussian
 from eremite.mechanisms.reach_gaussian import ReachGaussian
 from eremite.mechanisms.reach_laplace import ReachLaplace
@@ -18,6 +18,7 @@ from eremite.mechanisms.smooth_laplace import SmoothLaplace
 ReachNoise = ReachLaplace | ReachGaussian
 
 __all__ = [
+    "BoundedMechanism",
     "Gaussian",
     "GlobalGaussian",
     "GlobalLaplace",

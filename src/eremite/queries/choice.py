@@ -4,31 +4,44 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from eremite.errors import InputError
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, PaperGaussian, SmoothLaplace
+from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.privacy import Privacy
+from eremite.reach import MOST_COLUMNS
 from eremite.sensitivity import smooth_bound_of_line
 
-_PURE: dict[str, Callable[[Fraction], Mechanism]] = {
+_PURE: dict[str, Callable[[Fraction], BoundedMechanism]] = {
     "smooth-laplace": SmoothLaplace,
     "global-laplace": GlobalLaplace,
 }
-_APPROXIMATE: dict[str, Callable[[Fraction, Fraction], Mechanism]] = {
+_APPROXIMATE: dict[str, Callable[[Fraction, Fraction], BoundedMechanism]] = {
     "gaussian": Gaussian,
     "gaussian-paper": PaperGaussian,
     "global-gaussian": GlobalGaussian,
 }
-NAMES = ("auto", *_PURE, *_APPROXIMATE)
+NAMES = ("auto", "reach", *_PURE, "reach-gaussian", *_APPROXIMATE)
+
+#: In so many columns the covers of a place are tight, and little is capped.
+_TIGHT_COLUMNS = 8
+#: Below it, a smooth bound looks so far that its noise is wide, whatever the covers are.
+_LITTLE_EPSILON = Fraction(1, 2)
 
 
-def by_name(name: str, privacy: Privacy) -> Mechanism:
-    """The mechanism of this name, made to spend at most `privacy`."""
+def by_name(name: str, privacy: Privacy) -> BoundedMechanism:
+    """The mechanism of this name for a bound of the sensitivity, made to spend at most `privacy`."""
     if name in _PURE:
         return _PURE[name](privacy.epsilon)
     return _APPROXIMATE[name](privacy.epsilon, privacy.delta)
 
 
 def chosen(privacy: Privacy, most: int, columns: int) -> str:
-    """The name of the mechanism whose 95 % interval is narrowest on a typical table.
+    """What `auto` takes for a row's share of `privacy`: "reach", or a mechanism for a bound up to `most`. Public."""
+    if columns <= _TIGHT_COLUMNS or (columns <= MOST_COLUMNS and privacy.epsilon < _LITTLE_EPSILON):
+        return "reach"
+    return narrowest(privacy, most, columns)
+
+
+def narrowest(privacy: Privacy, most: int, columns: int) -> str:
+    """The name of the mechanism for a bound whose 95 % interval is narrowest on a typical table.
 
     The global bound is `most`. The smooth one of the table is private, so that of a typical profile stands in for it:
     t replaced rows away, one row moves the count by `typical_growth` times t + 1, up to `most`. The choice sees no row.
@@ -46,7 +59,7 @@ def typical_growth(columns: int) -> Fraction:
 
 def is_pure(name: str) -> bool:
     """Whether a mechanism spends no delta."""
-    return name in _PURE
+    return name == "reach" or name in _PURE
 
 
 def _holding(name: str, privacy: Privacy) -> list[str]:
@@ -57,7 +70,7 @@ def _holding(name: str, privacy: Privacy) -> list[str]:
     return [name]
 
 
-def _width(mechanism: Mechanism, most: int, columns: int) -> float:
+def _width(mechanism: BoundedMechanism, most: int, columns: int) -> float:
     growth = typical_growth(columns)
     bound = most if mechanism.decay is None else smooth_bound_of_line(growth, most, mechanism.decay)
     return mechanism.half_width() * bound

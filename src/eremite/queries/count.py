@@ -8,14 +8,17 @@ from eremite.engines import d_of
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
-from eremite.mechanisms import Mechanism
+from eremite.mechanisms import BoundedMechanism, Mechanism, ReachGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, by_name, chosen, is_pure
-from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName
+from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName, Reach
 from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
+from eremite.queries.reach import NAMES as BY_REACH
+from eremite.queries.reach import Capped, for_count, require_reach
+from eremite.reach import usual_reach
 from eremite.release import Parameters
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
@@ -35,6 +38,7 @@ class CountQuery:
     epsilon: Epsilon
     delta: Delta = 0
     mechanism: MechanismName = "auto"
+    reach: Reach = None
 
     def plan(self, table: DeclaredTable) -> "CountPlan":
         """Check the question and choose its mechanism, from public facts only."""
@@ -42,15 +46,30 @@ class CountQuery:
         columns = table.choose(self.columns)
         require_fit(self.definition, table)
         require_choice("mechanism", self.mechanism, NAMES)
-        each_row = per_row(privacy, table.rows_per_person)
-        most = relation_of(table).most_moved(len(columns), self.definition.min_neighbors)
-        name = chosen(each_row, most, len(columns)) if self.mechanism == "auto" else self.mechanism
+        require_reach(self.reach, self.mechanism, columns)
+        asked = replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta)
+        name, noise = _noise(asked, privacy, table)
         return CountPlan(
-            query=replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta),
+            query=asked,
             privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
             mechanism=name,
-            noise=by_name(name, each_row),
+            noise=noise,
         )
+
+
+def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[str, BoundedMechanism | Capped]:
+    """The noise of a count whose columns are settled, with the name of its mechanism."""
+    each_row, relation = per_row(privacy, table.rows_per_person), relation_of(table)
+    columns, name = len(tuple(asked.columns or ())), asked.mechanism
+    most = relation.most_moved(columns, asked.definition.min_neighbors)
+    if name == "auto":
+        name = "reach" if asked.reach is not None else chosen(each_row, most, columns)
+    if name not in BY_REACH:
+        return name, by_name(name, each_row)
+    reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
+    names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)
+    capped = for_count(names, reach, privacy, table.neighbors, table.rows_per_person)
+    return capped.mechanism, capped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +79,36 @@ class CountPlan(WithDefinition):
     query: CountQuery
     privacy: Privacy
     mechanism: str
-    noise: Mechanism
+    noise: BoundedMechanism | Capped
     parameters: ClassVar[Parameters] = ()
 
     @property
     def cost(self) -> Cost:
         """The cost as the ledger counts it."""
+        if isinstance(self.noise, Capped) and isinstance(self.noise.noise, ReachGaussian):
+            return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=self.noise.noise.rho)
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
     def compute(self, table: AnyTable, progress: Progress | None = None) -> int:
         """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
         part = table.part(self.columns, self.definition.within)
-        count, bound = counted(part, self.definition, self.noise, relation_of(table), progress)
-        return clamped(self.noise.draw(count, bound), table)
+        return clamped(noisy(part, self.definition, self.noise, relation_of(table), progress), table)
+
+
+def noisy(
+    part: AnyPart,
+    definition: OutlierDefinition,
+    noise: BoundedMechanism | Capped,
+    relation: Relation,
+    progress: Progress | None = None,
+) -> int:
+    """The count of the rows that take part, with its noise; not clamped."""
+    if not isinstance(noise, Capped):
+        return noise.draw(*counted(part, definition, noise, relation, progress))
+    units = noise.count(part, definition, relation.rows)
+    if progress is not None:
+        progress(1)
+    return noise.noise.draw(units)
 
 
 def counted(

@@ -172,6 +172,13 @@ Epsilons = Annotated[
 ]
 Delta = Annotated[Number, _read_as(_EXACT), Field(description="What to spend beside epsilon; 0 is pure.")]
 MechanismName = Annotated[str, Field(description="The noise; auto chooses by public facts.")]
+Reach = Annotated[
+    _WHOLE | None,
+    Field(
+        description="How many rows one place may change the count by; the noise grows with it; chosen from public "
+        "facts if not given."
+    ),
+]
 Top = Annotated[int, Field(strict=True, description="How many to name.")]
 Size = Annotated[_WHOLE | None, Field(description="Search all sets of this many columns.")]
 MaxSize = Annotated[_WHOLE | None, Field(description="Search all sets of up to this many columns.")]

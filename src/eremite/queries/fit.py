@@ -17,14 +17,16 @@ def relation_of(table: DeclaredTable) -> Relation:
 def require_fit(definition: object, table: DeclaredTable) -> OutlierDefinition:
     """The definition, if it can tell rows apart in this table, as far as is public; with `within` as the table has it.
 
-    Where the number of rows is private, any min_neighbors fits.
+    A row with half of all rows near it is no outlier by any meaning of the word: `min_neighbors` is at most half the
+    number of rows, or where that is private, of how many there are about.
     """
     if not isinstance(definition, OutlierDefinition):
         raise InputError("definition must be an OutlierDefinition, with min_neighbors and radius.")
-    if table.neighbors == "replace" and definition.min_neighbors >= table.n_rows:
+    most = most_neighbors(table.facts.rows)
+    if definition.min_neighbors > most:
         raise InputError(
-            f"min_neighbors {definition.min_neighbors} does not fit a table of {table.n_rows} rows: every row would be "
-            "an outlier; choose a smaller one."
+            f"min_neighbors {definition.min_neighbors} does not fit a table of {table.facts.rows_in_words}: a row with "
+            f"half of them near it is no outlier; {f'choose at most {most:,}' if most else 'it needs more rows'}."
         )
     if definition.radius >= 1:
         raise InputError(
@@ -35,6 +37,11 @@ def require_fit(definition: object, table: DeclaredTable) -> OutlierDefinition:
     if isinstance(table, TiledTable):
         table.require_room(definition.min_neighbors)
     return definition
+
+
+def most_neighbors(rows: int) -> int:
+    """The largest `min_neighbors` that anybody can mean in a table of so many rows."""
+    return rows // 2
 
 
 def require_choice(name: str, value: object, choices: Sequence[str]) -> None:

@@ -2,23 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import ClassVar
 
 from eremite.errors import InputError
 from eremite.ledger import Cost
-from eremite.mechanisms import Mechanism
+from eremite.mechanisms import BoundedMechanism
 from eremite.names import quote_name
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.choice import by_name, chosen
-from eremite.queries.count import counted, per_row
-from eremite.queries.fields import FROM_JSON, By, Columns, Definition, Epsilon
+from eremite.queries.count import noisy, per_row
+from eremite.queries.fields import FROM_JSON, By, Columns, Definition, Epsilon, Reach
 from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress, WithDefinition
+from eremite.queries.reach import Capped, for_groups, require_reach
+from eremite.reach import usual_reach
 from eremite.release import ByGroup, Parameters
 from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
-from eremite.tiles import AnyPart, AnyTable
+from eremite.tiles import AnyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class CountByQuery:
     by: By
     columns: Columns = None
     epsilon: Epsilon
+    reach: Reach = None
 
     def plan(self, table: DeclaredTable) -> "CountByPlan":
         """Check the question and choose its mechanism, from public facts only."""
@@ -45,17 +47,25 @@ class CountByQuery:
                     "it out of within."
                 )
         table.combinations((*by, *self.definition.within))  # refuses too many before anything is charged
-        relation = of_groups(table)
-        each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
-        most = relation.most_moved(len(columns), self.definition.min_neighbors)
-        mechanism = chosen(each, most, len(columns))
-        return CountByPlan(
-            query=replace(self, by=by, columns=columns, epsilon=privacy.epsilon),
-            groups=table.group_names(by),
-            privacy=privacy,
-            mechanism=mechanism,
-            noise=by_name(mechanism, each),
-        )
+        require_reach(self.reach, "auto", columns)
+        asked, groups = replace(self, by=by, columns=columns, epsilon=privacy.epsilon), table.group_names(by)
+        mechanism, noise = _noise(asked, privacy, table, len(groups))
+        return CountByPlan(query=asked, groups=groups, privacy=privacy, mechanism=mechanism, noise=noise)
+
+
+def _noise(
+    asked: CountByQuery, privacy: Privacy, table: DeclaredTable, groups: int
+) -> tuple[str, BoundedMechanism | Capped]:
+    """The noise of each group, with the name of its mechanism."""
+    relation, columns = of_groups(table), len(tuple(asked.columns or ()))
+    each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
+    most = relation.most_moved(columns, asked.definition.min_neighbors)
+    name = "reach" if asked.reach is not None else chosen(each, most, columns)
+    if name != "reach":
+        return name, by_name(name, each)
+    rows = max(1, relation.rows // groups)
+    reach = asked.reach or usual_reach(rows, columns, asked.definition, each.epsilon, relation.neighbors)
+    return name, for_groups(reach, privacy.epsilon, table.neighbors, table.rows_per_person, groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +76,7 @@ class CountByPlan(WithDefinition):
     groups: tuple[tuple[str | int | bool, ...], ...]
     privacy: Privacy
     mechanism: str
-    noise: Mechanism
+    noise: BoundedMechanism | Capped
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -88,14 +98,10 @@ class CountByPlan(WithDefinition):
         parts = table.groups(self.columns, self.by, self.definition.within)
         counts = []
         for part in parts:
-            counts.append(max(self.noise.draw(*self.exact(part, table)), 0))
+            counts.append(max(noisy(part, self.definition, self.noise, of_groups(table)), 0))
             if progress is not None:
                 progress(len(counts))
         return ByGroup.of(self.groups, counts)
-
-    def exact(self, part: AnyPart, table: AnyTable) -> tuple[int, Fraction]:
-        """The exact count of a group, and the bound that its noise is scaled by. As private as the rows."""
-        return counted(part, self.definition, self.noise, of_groups(table))
 
 
 def checked_by(by: object, table: DeclaredTable) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from eremite.ledger import Cost
 from eremite.outliers import Subspace
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
-from eremite.queries.count import CountQuery, per_row
+from eremite.queries.count import CountPlan, CountQuery, per_row
 from eremite.queries.fields import Epsilon
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.subspaces import FamilyFields, SubspacesPlan, SubspacesQuery
@@ -76,9 +76,8 @@ class ReportPlan(WithDefinition):
     def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[tuple[Subspace, int], ...]:
         """The subspaces in the order drawn, each with its noisy count."""
         found = self.finding.compute(table, progress)
-        return tuple((subspace, self._count(table, subspace)) for subspace in found)
+        return tuple((subspace, self.of_set(subspace, table).compute(table)) for subspace in found)
 
-    def _count(self, table: AnyTable, subspace: Subspace) -> int:
-        return (
-            CountQuery(definition=self.definition, columns=subspace, epsilon=self.each_count).plan(table).compute(table)
-        )
+    def of_set(self, subspace: Subspace, table: DeclaredTable) -> CountPlan:
+        """How the outliers in one set of columns are counted. Public."""
+        return CountQuery(definition=self.definition, columns=subspace, epsilon=self.each_count).plan(table)

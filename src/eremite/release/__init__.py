@@ -2,6 +2,7 @@
 
 from eremite.release.by_group import ByGroup
 from eremite.release.expected import Expected
+from eremite.release.noise import PublicNoise
 from eremite.release.release import (
     CountByRelease,
     CountRelease,
@@ -27,6 +28,7 @@ __all__ = [
     "ExplainRelease",
     "Parameter",
     "Parameters",
+    "PublicNoise",
     "RadiusRelease",
     "Release",
     "ReportRelease",

@@ -19,16 +19,17 @@ def _one(release: Release) -> list[Line]:
 
 
 def _count(release: Release) -> list[Line]:
-    return [{"outliers": release.value}]
+    return _with_least(release, [{"outliers": release.value}])
 
 
 def _groups(release: Release) -> list[Line]:
     by = dict(release.parameters).get("by")
     names = [str(name) for name in by] if isinstance(by, tuple) else ["group"]
-    return [
+    lines = [
         dict(zip(names, group if isinstance(group, tuple) else (group,), strict=True)) | {"outliers": count}
         for group, count in release.value.items()
     ]
+    return _with_least(release, lines)
 
 
 def _subspaces(release: Release) -> list[Line]:
@@ -37,7 +38,16 @@ def _subspaces(release: Release) -> list[Line]:
 
 def _report(release: Release) -> list[Line]:
     ranked = enumerate(release.value, 1)
-    return [{"rank": rank, "columns": names, "outliers": count} for rank, (names, count) in ranked]
+    lines = [{"rank": rank, "columns": names, "outliers": count} for rank, (names, count) in ranked]
+    return _with_least(release, lines)
+
+
+def _with_least(release: Release, lines: list[Line]) -> list[Line]:
+    """The lines of counts with what each is at least, where that is known."""
+    least = release.at_least if isinstance(release.at_least, tuple) else (release.at_least,)
+    if least == (None,):
+        return lines
+    return [line | {"at_least": one} for line, one in zip(lines, least, strict=True)]
 
 
 def _detection(release: Release) -> list[Line]:

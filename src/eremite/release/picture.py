@@ -26,6 +26,7 @@ from eremite.privacy import shown
 from eremite.release.by_group import ByGroup
 from eremite.release.release import Release
 from eremite.release.words import (
+    at_least_in_words,
     chance_in_words,
     defined,
     drawn_sets_in_words,
@@ -106,11 +107,13 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 
 
 def _accuracy(release: Release) -> list[str]:
-    """What was expected of the answer, where the chart itself does not show it."""
+    """What is guaranteed of the answer, and what was expected of it where the chart itself does not show it."""
     expected = release.expected
+    sure = [f"true count: {at_least_in_words(release)}"] if type(release.at_least) is int else []
     of_counts = expected.error is not None and release.query in ("count_outliers_by", "outlier_report")
     error = [f"forecast: {error_in_words(release)}"] if of_counts else []
-    return error if expected.chance is None else [*error, f"forecast: {chance_in_words(release)}"]
+    chance = [] if expected.chance is None else [f"forecast: {chance_in_words(release)}"]
+    return [*sure, *error, *chance]
 
 
 def _guarantee(release: Release) -> str:

@@ -14,6 +14,8 @@ from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, Neighbors, exact, json_number
 from eremite.release.by_group import ByGroup, parsed_groups
 from eremite.release.expected import UNKNOWN, Expected
+from eremite.release.noise import NAMES, Each, PublicNoise
+from eremite.release.noise import UNKNOWN as UNKNOWN_NOISE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +56,7 @@ class Release(Shown, Generic[T_co]):
     rows_per_person: int = 1  # so many rows differ at most between the tables compared
     parameters: Parameters = ()
     expected: Expected = UNKNOWN  # how far off it may be, from public facts
+    noise: PublicNoise = UNKNOWN_NOISE  # exact figures of the noise, where its scale is public
     request_id: str
     time: datetime  # when the charge was made; when the answer was ready depends on the rows
     version: str
@@ -74,7 +77,8 @@ class Release(Shown, Generic[T_co]):
             "request_id": self.request_id,
             "time": self.time.isoformat(),
             "version": self.version,
-        } | self.expected.to_json()
+        }
+        fields |= self.expected.to_json() | self.noise.to_json()
         return json.dumps(fields, allow_nan=False)
 
     @classmethod
@@ -82,7 +86,7 @@ class Release(Shown, Generic[T_co]):
         """The release that `to_json` wrote. Its value has the type that its query gives; anything else is refused."""
         try:
             fields = json.loads(text)
-            flat = Expected().to_json()
+            flat = Expected().to_json() | PublicNoise().to_json()
             return cls(**({name: fields[name] for name in fields if name not in flat} | _parsed(fields)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
@@ -96,6 +100,32 @@ class Release(Shown, Generic[T_co]):
     def expected_chance(self) -> float | None:
         """How likely all that was drawn is right, as far as public facts tell; None if nothing can be said."""
         return self.expected.chance
+
+    @property
+    def reach(self) -> Each[int]:
+        """How many rows one place may change the count by; None if it was not counted so.
+
+        Of several counts, as this and the next are: one for each, in their order.
+        """
+        return self.noise.reach
+
+    @property
+    def noise_scale(self) -> Each[float]:
+        """The scale of the noise, in rows; None if it is private."""
+        return self.noise.noise_scale
+
+    @property
+    def noise_half_width(self) -> Each[int]:
+        """95 % of all such answers are within so many rows of the capped count; None if the scale is private.
+
+        Exact, of the noise alone: how many outliers the reach left out is private.
+        """
+        return self.noise.noise_half_width
+
+    @property
+    def at_least(self) -> Each[int]:
+        """95 times in 100 the true count is no less, whatever the rows are; None if nothing can be said."""
+        return self.noise.at_least
 
     def plot(self, forecast: "Forecast | None" = None) -> "Figure":
         """A matplotlib figure of the answer and its guarantee: nothing that is not in the JSON. Needs eremite[plots].
@@ -164,6 +194,7 @@ def _parsed(fields: Mapping[str, Any]) -> dict[str, Any]:
         "columns": _tuples(fields["columns"]),
         "definition": None if fields["definition"] is None else OutlierDefinition(**fields["definition"]),
         "expected": Expected.parsed(fields),
+        "noise": PublicNoise.parsed([_tuples(fields.get(name)) for name in NAMES], fields["query"], value),
         "epsilon": exact(fields["epsilon"], "epsilon"),
         "delta": exact(fields["delta"], "delta"),
         "time": datetime.fromisoformat(fields["time"]),

@@ -12,9 +12,11 @@ from eremite.charts import svg
 from eremite.errors import InputError
 from eremite.names import list_names, show_name
 from eremite.privacy import exact, shown
+from eremite.release.noise import UNKNOWN as UNKNOWN_NOISE
 from eremite.release.picture import pictured
 from eremite.release.release import Release
 from eremite.release.words import (
+    at_least_in_words,
     candidates_in_words,
     chance_in_words,
     close_draws_in_words,
@@ -25,6 +27,7 @@ from eremite.release.words import (
     groups_in_words,
     mechanism_in_words,
     neighbors_in_words,
+    noise_in_words,
     outlier_in_words,
     protection_in_words,
     rows_error_in_words,
@@ -113,6 +116,8 @@ def summary(release: Release, *, rows: str = "", point: Callable[[int], str] | N
         said = _Said(f"{show_name(release.query)}: {release.value!r}", _meaning(release))
     spent = f"{spent_in_words(release)}; {how}: {mechanism_in_words(release)}"
     protects = protection_in_words(release)
+    if release.noise != UNKNOWN_NOISE:
+        reading = f"{reading} {_CAPPED}"
     return Summary(
         kind=kind,
         question=question,
@@ -159,7 +164,23 @@ def _meaning(release: Release) -> dict[str, str]:
 
 def _accuracy(release: Release) -> dict[str, str]:
     """What is known about the accuracy of the answer, from public facts alone."""
-    return _error(release) | _chance(release) | _draws(release)
+    return _public_noise(release) | _error(release) | _chance(release) | _draws(release)
+
+
+def _public_noise(release: Release) -> dict[str, str]:
+    """What holds for every table; it is no part of what is expected of this one."""
+    if release.noise == UNKNOWN_NOISE:
+        return {}
+    counts = "true counts" if isinstance(release.at_least, tuple) else "true count"
+    return {counts: at_least_in_words(release), "noise": noise_in_words(release)}
+
+
+def _with_least(release: Release, lines: Lines, heads: tuple[str, ...]) -> tuple[tuple[str, ...], Lines]:
+    """The heads and lines of several counts, with what each is at least, where that is known."""
+    if not isinstance(release.at_least, tuple):
+        return heads, lines
+    least = ("" if one is None else f"{one:,}" for one in release.at_least)
+    return (*heads, "at least"), tuple((*line, one) for line, one in zip(lines, least, strict=True))
 
 
 def _error(release: Release) -> dict[str, str]:
@@ -203,7 +224,7 @@ def _groups(release: Release, _: _Beside) -> _Said:
     parts = tuple(f"{count} in {group}" for count, group in lines)
     outlier = {"outlier": f"{outlier_in_words(release)}; only rows of the same group are neighbors"}
     answer = f"outliers in {list_names(release.columns)}, by {by}, each count with noise"
-    return _Said(answer, outlier | _accuracy(release), ("outliers", by), lines, parts)
+    return _Said(answer, outlier | _accuracy(release), *_with_least(release, lines, ("outliers", by)), parts)
 
 
 def _subspaces(release: Release, _: _Beside) -> _Said:
@@ -216,7 +237,8 @@ def _report(release: Release, beside: _Beside) -> _Said:
     among = f" among {beside.rows}" if beside.rows else ""
     counts = f", {'each ' * (len(lines) != 1)}with its noisy count{among}"
     parts = tuple(f"{count} in {names}" for _, count, names in lines)
-    return _search(release, lines, ("", "outliers", "columns"), counts, parts)
+    heads, lines = _with_least(release, lines, ("", "outliers", "columns"))
+    return _search(release, lines, heads, counts, parts)
 
 
 def _search(release: Release, lines: Lines, heads: tuple[str, ...], counts: str, parts: tuple[str, ...]) -> _Said:
@@ -284,6 +306,7 @@ def _numbered(lines: Sequence[tuple[str, ...]]) -> Lines:
 _DRAWN = (
     "Sets with more outliers are likelier to be drawn; the others have a chance too, which is what protects the rows."
 )
+_CAPPED = "Outliers that crowd in one place are not all counted: the true number may be larger than noise explains."
 _SAID: dict[str, Callable[[Release, _Beside], _Said]] = {
     "count_outliers": _count,
     "count_outliers_by": _groups,

@@ -73,6 +73,29 @@ def error_in_words(release: Release) -> str:
     return f"95 % of such counts are off by {most:,} at most: between {low:,} and {high:,}{none}"
 
 
+def at_least_in_words(release: Release) -> str:
+    """What is guaranteed about the true count, or about each of several, where the noise has a public scale."""
+    if isinstance(release.at_least, tuple):
+        return "each at least the number beside it, 95 times in 100, whatever the rows are"
+    return f"at least {release.at_least:,}, 95 times in 100, whatever the rows are"
+
+
+def noise_in_words(release: Release) -> str:
+    """The exact figures of noise with a public scale, and what they leave open."""
+    return (
+        f"95 % of all such answers are within {_each_in_words(release.noise_half_width)} of the capped count, which "
+        f"one place changes by at most {_each_in_words(release.reach)}; how many crowded rows were not counted is "
+        "private: the forecast says what to expect"
+    )
+
+
+def _each_in_words(figure: int | tuple[int | None, ...] | None) -> str:
+    """A figure of one count; of several, from the least to the largest."""
+    known = [one for one in (figure if isinstance(figure, tuple) else (figure,)) if one is not None]
+    least, most = min(known), max(known)
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def _counts(release: Release) -> list[int]:
     """The counts of groups, or of the sets of a report."""
     value: Any = release.value

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eremite.outliers import OutlierDefinition
+from eremite.queries.public_noise import planned_reach, public_noise
 from eremite.release import Expected, Parameters, Release, Value
 from eremite.release.expected import UNKNOWN
 from eremite.session.duration import AnyPlan
@@ -32,9 +33,11 @@ class Request:
     @property
     def question(self) -> dict[str, Any]:
         """The question as the ledger keeps it: what was asked, and what the plan made of it."""
-        utility = {name: value for name, value in self.plan.parameters if name == "utility"}
-        planned = {"mechanism": self.plan.mechanism, "rows_per_person": self.table.rows_per_person}
-        return self._asked | {"planned": utility | planned}
+        planned = {name: value for name, value in self.plan.parameters if name == "utility"}
+        planned |= {"mechanism": self.plan.mechanism, "rows_per_person": self.table.rows_per_person}
+        if (reach := planned_reach(self.plan)) is not None:
+            planned["reach"] = reach
+        return self._asked | {"planned": planned}
 
     @property
     def _asked(self) -> dict[str, Any]:
@@ -81,6 +84,7 @@ class Request:
             rows_per_person=self.table.rows_per_person,
             parameters=(*plan.parameters, *more),
             expected=expected,
+            noise=public_noise(plan, value, self.table),
             request_id=request_id,
             time=charged_at,
             version=__version__,

@@ -19,7 +19,8 @@ from eremite.session.request import Request
 from tests.unit.client.scripted import NEAR
 
 TABLE = Table.from_frame(
-    {"age": [20.0, 30, 40, 50, 60], "weight": [60.0, 70, 80, 90, 95]}, bounds={"age": (18, 90), "weight": (40, 150)}
+    {"age": [20.0, 30, 40, 50, 60, 70], "weight": [60.0, 70, 80, 90, 95, 99]},
+    bounds={"age": (18, 90), "weight": (40, 150)},
 )
 ROWS = [[25.1, 75.5], [58, 190.25]]
 COLUMNS = {"age": [25.1, 58.0], "weight": [75.5, 190.25]}

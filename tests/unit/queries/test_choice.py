@@ -4,7 +4,8 @@ from math import log
 import pytest
 
 from eremite import Privacy
-from eremite.queries.choice import NAMES, by_name, chosen, is_pure, typical_growth
+from eremite.queries.choice import NAMES, by_name, chosen, is_pure, narrowest, typical_growth
+from eremite.reach import MOST_COLUMNS
 from eremite.sensitivity import most_moved
 
 
@@ -13,8 +14,28 @@ def pure(epsilon):
 
 
 def test_names_are_exactly_these():
-    assert NAMES == ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
-    assert [name for name in NAMES[1:] if is_pure(name)] == ["smooth-laplace", "global-laplace"]
+    assert NAMES == (
+        "auto",
+        "reach",
+        "smooth-laplace",
+        "global-laplace",
+        "reach-gaussian",
+        "gaussian",
+        "gaussian-paper",
+        "global-gaussian",
+    )
+    assert [name for name in NAMES[1:] if is_pure(name)] == ["reach", "smooth-laplace", "global-laplace"]
+
+
+def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
+    def of(epsilon, columns):
+        return chosen(pure(epsilon), 100, columns)
+
+    assert {of(epsilon, columns) for epsilon in ("0.000001", "1", "20") for columns in (1, 2, 8)} == {"reach"}
+    assert {of("0.4999", columns) for columns in (9, MOST_COLUMNS)} == {"reach"}
+    for epsilon, columns in (("0.5", 9), ("20", MOST_COLUMNS), ("0.1", MOST_COLUMNS + 1), ("0.1", 10_000)):
+        assert of(epsilon, columns) == narrowest(pure(epsilon), 100, columns) != "reach"
+    assert chosen(Privacy(Fraction(1), Fraction(1, 10**6)), 100, 8) == "reach"
 
 
 @pytest.mark.parametrize(
@@ -33,7 +54,7 @@ def test_names_are_exactly_these():
     ],
 )
 def test_global_noise_is_chosen_where_a_typical_bound_is_hardly_smaller(epsilon, n, d, k, name):
-    assert chosen(pure(epsilon), most_moved(n, d, k), d) == name
+    assert narrowest(pure(epsilon), most_moved(n, d, k), d) == name
 
 
 @pytest.mark.parametrize("columns", [1, 2, 8])
@@ -45,15 +66,15 @@ def test_choice_is_the_narrower_interval_of_a_typical_table(epsilon, most, colum
     growth = typical_growth(columns)
     bound = max(noise.decay**t * min(growth * (t + 1), most) for t in range(most))
     narrower = float(noise.tail(Fraction(width) / bound)) < 0.05
-    assert chosen(pure(epsilon), most, columns) == ("smooth-laplace" if narrower else "global-laplace")
+    assert narrowest(pure(epsilon), most, columns) == ("smooth-laplace" if narrower else "global-laplace")
 
 
 def test_delta_opens_the_choice_to_gaussian_noise():
     privacy = Privacy(Fraction(1, 1000), Fraction(1, 2))
-    assert chosen(privacy, 100, 2) in ("gaussian", "global-gaussian")
-    assert chosen(Privacy(Fraction(1, 1000)), 100, 2) == "global-laplace"
+    assert narrowest(privacy, 100, 2) in ("gaussian", "global-gaussian")
+    assert narrowest(Privacy(Fraction(1, 1000)), 100, 2) == "global-laplace"
 
 
 def test_gaussian_noise_that_does_not_hold_is_passed_over():
     """The theorem of global-gaussian fails for a large epsilon; auto still answers."""
-    assert chosen(Privacy(Fraction(20), Fraction(1, 10**6)), 100, 2) == "smooth-laplace"
+    assert narrowest(Privacy(Fraction(20), Fraction(1, 10**6)), 100, 2) == "smooth-laplace"

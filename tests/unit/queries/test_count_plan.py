@@ -13,7 +13,8 @@ from eremite.table.rules import CellRules
 
 DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.1)
 BOUNDS = {"a": Bounds(0, 1), "b": Bounds(0, 1), "c": Bounds(0, 1)}
-MECHANISMS = ["smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian"]
+BOUNDED = ["smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian"]
+MECHANISMS = ["reach", "reach-gaussian", *BOUNDED]
 
 
 class ShapeOnly:
@@ -71,14 +72,15 @@ def test_columns_that_do_not_fit_are_refused(columns):
         ({"epsilon": 21}, "at most 20"),
         ({"epsilon": True}, "must be a number"),
         ({"delta": 1}, "below 1"),
-        ({"mechanism": "laplace"}, "mechanism must be one of auto, smooth-laplace"),
+        ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, smooth-laplace"),
         ({"mechanism": None}, "mechanism must be one of"),
         ({"mechanism": "gaussian"}, "needs a delta"),
         ({"mechanism": "gaussian-paper"}, "needs a delta"),
         ({"mechanism": "global-gaussian"}, "needs a delta"),
         ({"mechanism": "gaussian-paper", "delta": 1e-6, "epsilon": 1}, "below 1 only"),
         ({"definition": (3, 0.1)}, "OutlierDefinition"),
-        ({"definition": OutlierDefinition(min_neighbors=60, radius=0.1)}, "does not fit a table of 60 rows"),
+        ({"mechanism": "reach-gaussian"}, "needs a delta"),
+        ({"definition": OutlierDefinition(min_neighbors=31, radius=0.1)}, "table of 60 rows: .* choose at most 30"),
         ({"definition": OutlierDefinition(min_neighbors=3, radius=1.0)}, "radius 1.0 does not fit"),
     ],
     ids=str,
@@ -91,11 +93,11 @@ def test_request_that_does_not_fit_is_refused(change, words):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_delta_is_spent_only_where_the_mechanism_uses_one(mechanism):
     spent = plan(rowless(), None, "0.5", "1e-6", mechanism).privacy
-    pure = mechanism in ("smooth-laplace", "global-laplace")
+    pure = mechanism in ("reach", "smooth-laplace", "global-laplace")
     assert spent == Privacy(Fraction(1, 2), Fraction(0) if pure else Fraction(1, 10**6))
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", BOUNDED)
 def test_rows_of_a_person_share_what_is_spent(mechanism):
     made = plan(rowless(rows_per_person=4), None, "0.5", "1e-6", mechanism)
     assert made.privacy.epsilon == Fraction(1, 2)

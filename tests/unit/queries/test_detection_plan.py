@@ -189,7 +189,7 @@ def test_rows_are_grouped_by_degree_with_one_look_at_each(monkeypatch):
 
 def test_draws_among_rows_that_would_weigh_too_much_are_refused_for_free():
     """Each draw weighs each of k + 1 degrees: 1,000 draws with k in the tens of thousands took days."""
-    many = table(20_001)
+    many = table(40_000)
     k = OutlierDefinition(min_neighbors=20_000, radius=0.1)
     said = refused_for_free(many, lambda session: session.detect_outliers(k, candidates=None, h=50, epsilon=1))
     assert said.startswith("Naming 50 of the rows with min_neighbors 20,000 takes more than the 1,000,000 weights")

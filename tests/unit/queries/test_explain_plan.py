@@ -119,7 +119,7 @@ def test_explanation_beyond_the_budget_spends_nothing():
 
 
 def test_too_many_looks_are_refused_in_a_sentence_for_free():
-    wide = Table.from_frame(np.zeros((9, 400)), {f"c{i}": (0, 1) for i in range(400)})
+    wide = Table.from_frame(np.zeros((10, 400)), {f"c{i}": (0, 1) for i in range(400)})
     for max_size, sets in ((2, "80,200"), (400, "more than 1,000,000,000,000,000")):
         said = refused_for_free(
             wide, lambda session, size=max_size: session.explain_outlier(
@@ -178,7 +178,7 @@ def test_only_rows_that_agree_with_the_point_on_the_strata_are_near():
 
 
 def test_add_remove_needs_no_factor_2():
-    some = Table.from_frame(np.zeros((9, 3)), table().bounds, neighbors="add-remove", rows_about=9)
+    some = Table.from_frame(np.zeros((10, 3)), table().bounds, neighbors="add-remove", rows_about=10)
     assert plan(some=some).rate == plan(some=some).each == Fraction(1)
 
 

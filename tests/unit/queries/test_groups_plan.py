@@ -12,6 +12,9 @@ from eremite.errors import InputError
 from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
 from eremite.outliers import count_outliers
+from eremite.queries import groups as groups_module
+from eremite.queries.count import counted
+from eremite.queries.groups import of_groups
 from eremite.release import ByGroup
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
@@ -65,27 +68,31 @@ def test_groups_of_two_columns_are_pairs_in_declared_order():
 
 @pytest.mark.parametrize(("neighbors", "steps"), [("replace", 2), ("add-remove", 1)])
 @pytest.mark.parametrize("m", [1, 3])
-def test_each_group_gets_epsilon_or_half_of_it_where_a_row_may_change_its_group(neighbors, steps, m):
+def test_each_group_gets_epsilon_or_half_of_it_where_a_row_may_change_its_group(monkeypatch, neighbors, steps, m):
+    monkeypatch.setattr(groups_module, "chosen", lambda *_: "smooth-laplace")
     plan = CountByQuery(definition=DEFINITION, by="ward", epsilon="0.6", columns=["b"]).plan(table(neighbors, m))
     assert plan.noise.epsilon * m * steps == Fraction(3, 5)
     assert (plan.cost, plan.privacy, plan.columns) == (Cost.pure(Fraction(3, 5)), Privacy(Fraction(3, 5)), ("b",))
 
 
 @pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
-def test_bound_of_a_group_is_that_of_its_rows_where_rows_come_and_go(neighbors):
+def test_bound_of_a_group_is_that_of_its_rows_where_rows_come_and_go(monkeypatch, neighbors):
+    monkeypatch.setattr(groups_module, "chosen", lambda *_: "smooth-laplace")
     of = table(neighbors)
     plan = CountByQuery(definition=DEFINITION, by="ward", epsilon=20).plan(of)
     assert isinstance(plan.noise, SmoothLaplace)
     relation = Relation("add-remove", 200 if neighbors == "replace" else 500)
     for ward, part in zip("ABC", of.groups(None, ["ward"]), strict=True):
         rows = np.ascontiguousarray(of.points()[ROWS["ward"] == ward])
-        assert plan.exact(part, of) == count_with_bound(rows, DEFINITION, plan.noise.decay, relation)
+        exact = counted(part, DEFINITION, plan.noise, of_groups(of))
+        assert exact == count_with_bound(rows, DEFINITION, plan.noise.decay, relation)
 
 
-def test_group_without_rows_has_noise_like_any_other():
+def test_group_without_rows_has_noise_like_any_other(monkeypatch):
+    monkeypatch.setattr(groups_module, "chosen", lambda *_: "smooth-laplace")
     of = table("add-remove")
     plan = CountByQuery(definition=DEFINITION, by="ward", epsilon=1).plan(of)
-    outliers, bound = plan.exact(of.groups(None, ["ward"])[2], of)
+    outliers, bound = counted(of.groups(None, ["ward"])[2], DEFINITION, plan.noise, of_groups(of))
     assert outliers == 0
     assert bound >= 1
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from eremite import InputError, OutlierDefinition, Release
 from eremite.release import Expected
+from eremite.release.noise import NAMES as NOISE_NAMES
 
 RELEASE = Release(
     value=212,
@@ -84,6 +85,10 @@ def test_json_is_what_others_read():
         "expected_error_from": "500 made-up rows",
         "expected_chance": None,
         "expected_chance_from": None,
+        "reach": None,
+        "noise_scale": None,
+        "noise_half_width": None,
+        "at_least": None,
     }
     assert json.loads(dataclasses.replace(RELEASE, epsilon=Fraction(1, 3)).to_json())["epsilon"] == "1/3"
 
@@ -92,7 +97,7 @@ def without(name):
     return {key: value for key, value in FIELDS.items() if key != name}
 
 
-MAY_LACK = ("expected_chance", "expected_chance_from")
+MAY_LACK = ("expected_chance", "expected_chance_from", *NOISE_NAMES)
 
 
 def test_release_of_before_expectations_has_none():
@@ -189,7 +194,7 @@ def test_release_is_frozen_and_holds_no_more_than_its_fields():
         RELEASE.bound = 3
     assert not hasattr(RELEASE, "__dict__")
     methods = {"from_json", "plot", "to_dict", "to_frame", "to_json"}
-    fields = {"expected", *FIELDS} - {"expected_error_from", "expected_chance_from"}
+    fields = {"expected", "noise", *FIELDS} - {"expected_error_from", "expected_chance_from"}
     assert {name for name in dir(RELEASE) if not name.startswith("_")} == fields | methods
 
 

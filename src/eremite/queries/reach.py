@@ -1,0 +1,115 @@
+"""Counts of bounded reach: how far one row moves them, and the noise that they get, from public facts alone.
+
+theory     here
+D          reach, how many rows one place may change the count by
+g          fineness, the grid that a capped count lies on
+Delta      sensitivity, of the capped counts that are released together (claims P5 and B2)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
+
+from eremite.errors import InputError
+from eremite.mechanisms import ReachGaussian, ReachLaplace, ReachNoise
+from eremite.outliers import OutlierDefinition
+from eremite.privacy import Neighbors, Privacy
+from eremite.reach import MOST_COLUMNS, capped_count
+from eremite.tiles import AnyPart
+
+#: Mechanisms for a count of bounded reach.
+NAMES = ("reach", "reach-gaussian")
+MOST_REACH = 1 << 32
+
+_FINENESS = 64
+_SLACK = Fraction(1, 32)  # how far the values of two runs of the solver differ, all that are released together
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """A count of bounded reach, with noise of a public scale."""
+
+    reach: int
+    noise: ReachNoise
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism."""
+        return "reach" if isinstance(self.noise, ReachLaplace) else "reach-gaussian"
+
+    @property
+    def scale(self) -> float:
+        """The scale of the noise, rounded up. Public."""
+        exact = self.noise.scale
+        nearest = float(exact)
+        return nearest if Fraction(nearest) >= exact else nextafter(nearest, inf)
+
+    @property
+    def decay(self) -> None:
+        """None: one row moves the capped count by the same in every table."""
+
+    def half_width(self, share: float = 0.95) -> float:
+        """This share of all answers is within so many rows of the capped count. Public."""
+        return self.noise.half_width(share)
+
+    def count(self, part: AnyPart, definition: OutlierDefinition, about: int) -> int:
+        """The capped count of the rows that take part, times the fineness of the noise. As private as the rows.
+
+        `about` is how many rows the table has, or about: public.
+        """
+        fineness = self.noise.fineness
+        return capped_count(part.points, definition, self.reach, part.starts, fineness, about=about)
+
+    def at_least(self, value: int) -> int:
+        """What a released value says of the true count: 95 times in 100, whatever the rows are, it is no less."""
+        return max(0, value - self.noise.margin_below())
+
+
+def for_count(names: Sequence[str], reach: int, privacy: Privacy, neighbors: Neighbors, rows_per_person: int) -> Capped:
+    """One count, made to spend `privacy` on a person, with that one of these mechanisms which has the least noise."""
+    sensitivity = sensitivity_of_count(reach, neighbors, rows_per_person)
+    noises: list[ReachNoise] = []
+    if "reach" in names:
+        noises.append(ReachLaplace(privacy.epsilon, sensitivity, _FINENESS))
+    if "reach-gaussian" in names:
+        noises.append(ReachGaussian(privacy.epsilon, privacy.delta, sensitivity, _FINENESS))
+    return Capped(reach, min(noises, key=lambda noise: noise.half_width()))
+
+
+def for_groups(reach: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int, groups: int) -> Capped:
+    """Each of the counts of some groups, made to spend `epsilon` on a person with all of them together."""
+    sensitivity = sensitivity_of_groups(reach, neighbors, rows_per_person)
+    return Capped(reach, ReachLaplace(epsilon, sensitivity, fineness_for(groups)))
+
+
+def sensitivity_of_count(reach: int, neighbors: Neighbors, rows_per_person: int) -> Fraction:
+    """By how much a person moves a capped count, between any two runs that compute it (claim P5)."""
+    each = reach + 1 if neighbors == "replace" else reach
+    return rows_per_person * each + _SLACK
+
+
+def sensitivity_of_groups(reach: int, neighbors: Neighbors, rows_per_person: int) -> Fraction:
+    """By how much a person moves the capped counts of all groups together, between any two runs (claim B2)."""
+    each = 2 * reach if neighbors == "replace" else reach
+    return rows_per_person * each + _SLACK
+
+
+def fineness_for(groups: int) -> int:
+    """A grid so fine that the runs of so many solvers differ by 1/32 in all at most."""
+    return _FINENESS << (groups - 1).bit_length()
+
+
+def require_reach(reach: object, mechanism: str, columns: Sequence[str]) -> None:
+    """Refuse a reach that is none, or that the mechanism does not have; and a mechanism of one in too many columns."""
+    if reach is not None and mechanism not in ("auto", *NAMES):
+        raise InputError(
+            f"reach is for the mechanisms auto, {' and '.join(NAMES)}: leave it out, or choose one of them."
+        )
+    if reach is not None and not (type(reach) is int and 1 <= reach <= MOST_REACH):
+        raise InputError(f"reach must be a whole number from 1 to {MOST_REACH:,}.")
+    if (reach is not None or mechanism in NAMES) and len(columns) > MOST_COLUMNS:
+        raise InputError(
+            f"A count of bounded reach takes up to {MOST_COLUMNS} columns, and this one has {len(columns)}: choose "
+            "fewer, or another mechanism, such as smooth-laplace."
+        )

@@ -1,0 +1,81 @@
+"""What is public about the noise of a count of bounded reach: its exact figures, whatever the rows are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
+#: Of one count; of several counts, one for each, in the order of the value.
+Each: TypeAlias = T | tuple[T | None, ...] | None
+
+_QUERIES = ("count_outliers", "count_outliers_by", "outlier_report")
+_MOST_REACH = 1 << 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicNoise:
+    """Figures of noise whose scale is public; None where the noise depends on the rows, or was made in another way.
+
+    Of the counts of groups, and of the sets of a report, there is a tuple with one for each, in their order.
+    """
+
+    reach: Each[int] = None  # how many rows one place may change the count by
+    noise_scale: Each[float] = None  # in rows, rounded up
+    noise_half_width: Each[int] = None  # 95 % of all such answers are within it of the capped count
+    at_least: Each[int] = None  # 95 times in 100, the true count is no less, whatever the rows are
+
+    @classmethod
+    def of_each(cls, figures: "Sequence[PublicNoise]") -> "PublicNoise":
+        """The figures of several counts; `UNKNOWN` if none of them has any."""
+        if all(one == UNKNOWN for one in figures):
+            return UNKNOWN
+        return cls(**{name: tuple(getattr(one, name) for one in figures) for name in NAMES})
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as a release has them in its JSON."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    @classmethod
+    def parsed(cls, given: Sequence[Any], query: str, value: Any) -> "PublicNoise":
+        """The figures in the JSON of a release, which may be from before there were any; an error if they are none.
+
+        They are given in the order of `NAMES`, with tuples for lists.
+        """
+        if all(figure is None for figure in given):
+            return UNKNOWN
+        if query not in _QUERIES:
+            raise ValueError
+        one = query == "count_outliers"
+        counts = [value] if one else [count for _, count in value]
+        each = [tuple(given)] if one else list(zip(*given, strict=True))
+        if len(each) != len(counts) or not all(map(_fits, each, counts)) or not any(map(_known, each)):
+            raise ValueError
+        return cls(**dict(zip(NAMES, given, strict=True)))
+
+
+NAMES = tuple(field.name for field in fields(PublicNoise))
+#: Nothing is public.
+UNKNOWN = PublicNoise()
+
+
+def _known(figures: tuple[Any, ...]) -> bool:
+    return figures != (None,) * len(NAMES)
+
+
+def _fits(figures: tuple[Any, ...], count: Any) -> bool:
+    """Whether these are the figures of one count, or none at all."""
+    if not _known(figures):
+        return True
+    reach, scale, half_width, at_least = figures
+    whole = all(type(number) is int for number in (reach, half_width, at_least, count))
+    numeric = isinstance(scale, int | float) and not isinstance(scale, bool)
+    return (
+        whole
+        and numeric
+        and 1 <= reach <= _MOST_REACH
+        and scale > 0
+        and isfinite(scale)
+        and half_width >= 1
+        and 0 <= at_least <= count
+    )

@@ -1,0 +1,213 @@
+"""Counts of bounded reach: which reach and which noise they get from public facts, and what is said of it."""
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from eremite import CountByQuery, CountQuery, InputError, OutlierDefinition, ReportQuery, Session, Table
+from eremite.ledger import Cost
+from eremite.mechanisms import ReachGaussian, ReachLaplace
+from eremite.queries import reach as reach_module
+from eremite.queries.public_noise import public_noise
+from eremite.queries.reach import fineness_for
+from eremite.reach import MOST_COLUMNS, usual_reach
+from eremite.release import ByGroup, PublicNoise
+from eremite.session.request import Request
+from tests.private_side import refused_for_free
+
+DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.05)
+SLACK = Fraction(1, 32)
+RELATIONS = ["replace", "add-remove"]
+WIDE = MOST_COLUMNS + 1
+
+
+def table(neighbors="replace", rows_per_person=1, columns=2):
+    rng = np.random.default_rng(7)
+    rows = {f"c{i}": rng.random(300) for i in range(columns)} | {"ward": rng.choice(["A", "B"], 300)}
+    return Table.from_frame(
+        rows,
+        {f"c{i}": (0, 1) for i in range(columns)},
+        categories={"ward": ["A", "B", "C"]},
+        neighbors=neighbors,
+        rows_per_person=rows_per_person,
+        rows_about=None if neighbors == "replace" else 1000,
+    )
+
+
+def plan(some=None, *, epsilon=1, **fields):
+    return CountQuery(definition=DEFINITION, epsilon=epsilon, **fields).plan(some or table())
+
+
+def plan_by(some=None, *, epsilon=1, **fields):
+    return CountByQuery(definition=DEFINITION, by="ward", epsilon=epsilon, **fields).plan(some or table())
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("neighbors", "rows", "more"), [("replace", 300, 1), ("add-remove", 1000, 0)])
+def test_reach_is_the_usual_one_of_public_facts_or_the_one_asked_for(neighbors, rows, more, m):
+    some = table(neighbors, m)
+    usual = usual_reach(rows, 2, DEFINITION, Fraction(1, m), neighbors)
+    for reach, asked in ((usual, None), (7, 7)):
+        made = plan(some, reach=asked)
+        assert (made.mechanism, made.noise.reach, made.query.reach) == ("reach", reach, asked)
+        assert made.noise.noise == ReachLaplace(Fraction(1), m * (reach + more) + SLACK)
+        assert (made.cost, made.privacy.epsilon) == (Cost.pure(Fraction(1)), 1)
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("neighbors", "rows", "times"), [("replace", 300, 2), ("add-remove", 1000, 1)])
+def test_groups_get_all_of_epsilon_each_on_a_grid_for_all_of_them(neighbors, rows, times, m):
+    some = table(neighbors, m)
+    usual = usual_reach(rows // 3, 2, DEFINITION, Fraction(1, m * times), "add-remove")
+    for reach, asked in ((usual, None), (7, 7)):
+        made = plan_by(some, reach=asked)
+        assert (made.mechanism, made.noise.reach, made.query.reach) == ("reach", reach, asked)
+        assert made.noise.noise == ReachLaplace(Fraction(1), times * m * reach + SLACK, 256)
+        assert made.cost == Cost.pure(Fraction(1))
+
+
+def test_grid_is_fine_enough_for_the_solvers_of_all_groups():
+    for groups in (1, 2, 3, 4, 5, 255, 256, 257, 10_000):
+        fineness = fineness_for(groups)
+        assert fineness % 64 == 0
+        assert Fraction(2 * groups, fineness) <= SLACK < Fraction(4 * groups, fineness)
+
+
+def test_delta_gives_gaussian_noise_only_where_that_is_narrower():
+    usual = {"delta": "1e-6", "mechanism": "auto"}
+    for epsilon, name in (("0.000001", "reach-gaussian"), ("1", "reach")):
+        made = plan(epsilon=epsilon, **usual)
+        both = [plan(epsilon=epsilon, delta="1e-6", mechanism=one) for one in ("reach", "reach-gaussian")]
+        widths = [one.noise.noise.half_width() for one in both]
+        assert made.mechanism == name
+        assert made.noise.noise.half_width() == min(widths) < max(widths)
+        assert made.privacy.delta == (0 if name == "reach" else Fraction(1, 10**6))
+
+
+def test_gaussian_noise_is_charged_by_its_own_rho():
+    made = plan(table(rows_per_person=2), delta="1e-6", mechanism="reach-gaussian", reach=4)
+    noise = made.noise.noise
+    assert noise == ReachGaussian(Fraction(1), Fraction(1, 10**6), 10 + SLACK)
+    assert made.cost == Cost(epsilon=Fraction(1), delta=Fraction(1, 10**6), rho=noise.rho)
+    assert noise.rho < Fraction(1, 2)
+
+
+BAD = [
+    ({"reach": 0}, "reach must be a whole number from 1 to 4,294,967,296."),
+    ({"reach": True}, "reach must be a whole number"),
+    ({"reach": 2.0}, "reach must be a whole number"),
+    ({"reach": 2**32 + 1}, "reach must be a whole number"),
+    ({"reach": 2, "mechanism": "smooth-laplace"}, "reach is for the mechanisms auto, reach and reach-gaussian"),
+    ({"mechanism": "reach-gaussian"}, "reach-gaussian needs a delta above 0"),
+]
+
+
+@pytest.mark.parametrize(("bad", "sentence"), BAD, ids=str)
+def test_reach_that_does_not_fit_is_refused_for_free(bad, sentence):
+    asked = {"definition": DEFINITION, "epsilon": 0.5} | bad
+    assert sentence in refused_for_free(table(), lambda session: session.count_outliers(**asked))
+
+
+@pytest.mark.parametrize("asked", [{"mechanism": "reach"}, {"reach": 2}], ids=str)
+def test_too_many_columns_for_a_reach_are_refused_for_free_and_left_to_others_by_auto(asked):
+    wide = table(columns=WIDE)
+    said = refused_for_free(wide, lambda session: session.count_outliers(DEFINITION, epsilon=0.1, **asked))
+    assert said.startswith(f"A count of bounded reach takes up to {MOST_COLUMNS} columns, and this one has {WIDE}")
+    assert plan(wide, epsilon="0.1").mechanism in ("smooth-laplace", "global-laplace")
+    if "reach" in asked:
+        with pytest.raises(InputError, match="takes up to"):
+            plan_by(wide, **asked)
+
+
+def test_largest_reach_is_answered():
+    made = plan(reach=2**32)
+    assert 0 <= made.compute(table()) <= 300
+    assert made.noise.at_least(300) == 0
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_capped_count_is_asked_for_on_the_grid_of_its_noise(monkeypatch, neighbors):
+    seen = []
+
+    def capped(points, definition, reach, starts, fineness, *, about):
+        seen.append((len(points), definition, reach, list(starts), fineness, about))
+        return 10 * fineness
+
+    monkeypatch.setattr(reach_module, "capped_count", capped)
+    monkeypatch.setattr("eremite.mechanisms.reach_laplace.draw_integer", lambda *_: 0)
+    some, about = table(neighbors), 300 if neighbors == "replace" else 1000
+    told = []
+    assert plan(some, reach=2).compute(some, told.append) == 10
+    assert (seen, told) == ([(300, DEFINITION, 2, [0, 300], 64, about)], [1])
+    assert list(plan_by(some, reach=2).compute(some, told.append).values()) == [10] * 3
+    assert {(of_group[2], *of_group[4:]) for of_group in seen[1:]} == {(2, 256, about)}
+    assert told == [1, 1, 2, 3]
+
+
+def test_public_figures_are_those_of_the_noise():
+    made = plan(epsilon="0.3", reach=2)
+    noise = made.noise.noise
+    figures = public_noise(made, 40, table())
+    assert figures == PublicNoise(
+        reach=2,
+        noise_scale=made.noise.scale,
+        noise_half_width=noise.half_width(),
+        at_least=40 - noise.margin_below(),
+    )
+    assert public_noise(made, 3, table()).at_least == 0
+    for epsilon in ("0.3", "0.7", "1/3"):
+        made = plan(epsilon=epsilon, reach=3).noise
+        assert 0 <= Fraction(made.scale) / made.noise.scale - 1 < Fraction(1, 2**50)
+
+
+def test_public_figures_of_groups_are_one_of_each_for_each_group():
+    made = plan_by(reach=2)
+    margin = made.noise.noise.margin_below()
+    figures = public_noise(made, ByGroup.of(made.groups, (0, 50, margin)), table())
+    assert (figures.reach, figures.at_least) == ((2, 2, 2), (0, 50 - margin, 0))
+    assert figures.noise_half_width == (made.noise.noise.half_width(),) * 3
+
+
+def test_public_figures_of_a_report_are_those_of_each_set():
+    some = table(columns=9)
+    names = tuple(f"c{i}" for i in range(9))
+    made = ReportQuery(definition=DEFINITION, h=2, max_size=9, epsilon=4).plan(some)
+    figures = public_noise(made, ((names, 30), (names[:2], 40)), some)
+    of_two = public_noise(plan(some, columns=names[:2]), 40, some)
+    assert figures == PublicNoise.of_each([PublicNoise(), of_two])
+    assert figures.at_least == (None, of_two.at_least)
+    assert public_noise(made, ((names, 30), (names, 40)), some) == PublicNoise()
+
+
+def test_noise_for_a_bound_has_no_public_figures():
+    made = plan(mechanism="smooth-laplace")
+    assert public_noise(made, 40, table()) == PublicNoise()
+
+
+def test_question_is_the_one_asked_and_says_which_reach_was_planned():
+    """The usual reach may change with the number of rows; the fingerprint of a question does not."""
+    plain, asked = (Request(plan(reach=reach), table()) for reach in (None, 2))
+    assert "reach" not in plain.question
+    assert plain.question["planned"]["reach"] == plan().noise.reach
+    assert asked.question["reach"] == asked.question["planned"]["reach"] == 2
+    assert plain.fingerprint != asked.fingerprint
+    smooth = Request(plan(mechanism="smooth-laplace"), table())
+    assert "reach" not in smooth.question["planned"]
+
+
+def test_release_carries_the_figures_and_repeats_them():
+    session = Session(table(), epsilon=3)
+    first = session.count_outliers(DEFINITION, epsilon=1, reach=2, request_id="a")
+    assert (first.reach, first.noise_half_width) == (2, plan(reach=2).noise.noise.half_width())
+    assert first.at_least <= first.value
+    assert session.count_outliers(DEFINITION, epsilon=1, reach=2, request_id="a") == first
+    groups = session.count_outliers_by(DEFINITION, by="ward", epsilon=1, reach=2)
+    assert groups.reach == (2, 2, 2)
+
+
+def test_questions_are_planned_without_the_solver():
+    code = "import sys, eremite.queries; sys.exit('highspy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

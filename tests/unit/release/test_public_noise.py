@@ -1,0 +1,120 @@
+"""Exact figures of noise with a public scale: in JSON, in words, and never mixed with a forecast."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from eremite import InputError, Release
+from eremite.release import ByGroup, Expected, PublicNoise
+from eremite.release.parts import parts
+from eremite.release.picture import picture
+from eremite.release.summary import release_card, summary
+from tests.unit.release.test_release import RELEASE
+
+NOISE = PublicNoise(reach=3, noise_scale=20.2, noise_half_width=61, at_least=165)
+COUNT = replace(RELEASE, mechanism="reach", noise=NOISE)
+BY = replace(
+    RELEASE,
+    query="count_outliers_by",
+    value=ByGroup((("A", 40), ("B", 212))),
+    parameters=(("by", ("ward",)),),
+    expected=Expected(),
+    noise=PublicNoise.of_each([replace(NOISE, at_least=0), NOISE]),
+)
+REPORT = replace(
+    RELEASE,
+    query="outlier_report",
+    value=((("bmi",), 30), (("bmi", "glucose"), 212)),
+    expected=Expected(),
+    noise=PublicNoise.of_each([PublicNoise(), NOISE]),
+)
+
+
+@pytest.mark.parametrize("release", [COUNT, BY, REPORT], ids=lambda release: release.query)
+def test_json_with_figures_goes_both_ways(release):
+    assert Release.from_json(release.to_json()) == release
+    assert (release.reach, release.noise_scale) == (release.noise.reach, release.noise.noise_scale)
+    assert (release.noise_half_width, release.at_least) == (release.noise.noise_half_width, release.noise.at_least)
+
+
+def test_json_has_a_number_or_a_list():
+    assert {name: json.loads(COUNT.to_json())[name] for name in NOISE.to_json()} == {
+        "reach": 3,
+        "noise_scale": 20.2,
+        "noise_half_width": 61,
+        "at_least": 165,
+    }
+    assert json.loads(BY.to_json())["at_least"] == [0, 165]
+    assert json.loads(REPORT.to_json())["noise_half_width"] == [None, 61]
+
+
+def test_release_of_before_these_figures_has_none():
+    fields = json.loads(RELEASE.to_json())
+    for name in NOISE.to_json():
+        del fields[name]
+    assert Release.from_json(json.dumps(fields)) == RELEASE
+
+
+@pytest.mark.parametrize(
+    ("release", "wrong"),
+    [
+        *((COUNT, {name: None}) for name in NOISE.to_json()),
+        *((COUNT, {"reach": reach}) for reach in (0, True, "3", 3.5, [3], 2**32 + 1)),
+        *((COUNT, {"noise_scale": scale}) for scale in (0, -1.5, True, "20", [20.2])),
+        *((COUNT, {"noise_half_width": width}) for width in (0, 61.0, True)),
+        *((COUNT, {"at_least": least}) for least in (-1, 213, 5.0, True)),
+        (COUNT, {"query": "count_rows", "definition": None}),
+        (BY, {"at_least": 3}),
+        (BY, {"at_least": [0]}),
+        (BY, {"at_least": [0, 165, 7]}),
+        (BY, {"at_least": [41, 165]}),
+        (BY, {"reach": [3, None]}),
+        (REPORT, {name: [None, None] for name in NOISE.to_json()}),
+    ],
+    ids=str,
+)
+def test_figures_that_no_release_has_are_refused(release, wrong):
+    with pytest.raises(InputError, match="not the JSON of a release"):
+        Release.from_json(json.dumps(json.loads(release.to_json()) | wrong))
+
+
+def test_count_says_what_is_guaranteed_apart_from_what_is_expected():
+    said = summary(COUNT).facts
+    assert said["true count"] == "at least 165, 95 times in 100, whatever the rows are"
+    assert said["noise"] == (
+        "95 % of all such answers are within 61 of the capped count, which one place changes by at most 3; how many "
+        "crowded rows were not counted is private: the forecast says what to expect"
+    )
+    assert said["error"] == "95 % of such counts are off by 31 at most: between 181 and 243"
+    assert "crowd" in summary(COUNT).reading
+    assert "at least 165" in str(release_card(COUNT))
+    assert not {"true count", "noise"} & summary(RELEASE).facts.keys()
+    assert "crowd" not in summary(RELEASE).reading
+
+
+def test_several_counts_say_it_of_each():
+    assert summary(BY).heads == ("outliers", "ward", "at least")
+    assert summary(BY).lines == (("about 40", "A", "0"), ("about 212", "B", "165"))
+    assert summary(BY).facts["true counts"].startswith("each at least the number beside it, 95 times in 100")
+    assert summary(REPORT).lines == (("1.", "about 30", "bmi", ""), ("2.", "about 212", "bmi and glucose", "165"))
+    assert summary(REPORT).parts == ("about 30 in bmi", "about 212 in bmi and glucose")
+
+
+def test_figures_of_several_counts_that_differ_are_told_from_the_least_to_the_largest():
+    wide = replace(REPORT, noise=PublicNoise.of_each([replace(NOISE, reach=1, noise_half_width=31, at_least=9), NOISE]))
+    assert (
+        "within 31 to 61 of the capped count, which one place changes by at most 1 to 3" in summary(wide).facts["noise"]
+    )
+
+
+def test_frames_have_what_each_count_is_at_least():
+    assert parts(COUNT) == [{"outliers": 212, "at_least": 165}]
+    assert parts(BY) == [{"ward": "A", "outliers": 40, "at_least": 0}, {"ward": "B", "outliers": 212, "at_least": 165}]
+    assert parts(REPORT)[0] == {"rank": 1, "columns": ("bmi",), "outliers": 30, "at_least": None}
+    assert parts(RELEASE) == [{"outliers": 212}]
+
+
+def test_picture_of_a_count_says_what_is_guaranteed():
+    texts = " ".join(text.get_text() for text in picture(COUNT).texts)
+    assert "at least 165" in " ".join(texts.split())
