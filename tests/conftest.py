@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 # Compiled kernels are cached, but a kernel is not recompiled when a function it inlines from another file changes.
 # A cache named after the sources of all kernels can never serve a stale kernel to a test.
 _PACKAGE = Path(__file__).parents[1] / "src" / "eremite"
-_SOURCES = sorted(path for home in ("engines", "geometry", "reach", "tiles") for path in (_PACKAGE / home).rglob("*.py"))
+_SOURCES = sorted(
+    path for home in ("engines", "geometry", "reach", "tiles") for path in (_PACKAGE / home).rglob("*.py")
+)
 _DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
 os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".numba_cache" / _DIGEST)
 

@@ -36,7 +36,7 @@ class Scale:
     def of(cls, deficits: Ints, reach: int, fineness: int) -> "Scale":
         """So fine that rounding all rows moves F_D by far less than 1 / fineness."""
         rows, most = len(deficits), int(deficits.max(initial=1))
-        digits = 61 - max(rows, reach, most).bit_length()
+        digits = 60 - max(rows, reach, most).bit_length()  # room for five times the rows, as upper bounds may be
         if (16 * fineness * rows * most) >> digits == 0:
             return cls(digits, np.int64)
         return cls(digits + 64, object)
@@ -48,7 +48,7 @@ class Scale:
         shifts = exponents.astype(np.int64) + self.digits - 53
         if self.kind is object:
             return np.array([_shifted(m, s) for m, s in zip(leading.tolist(), shifts.tolist(), strict=True)], object)
-        return np.where(shifts >= 0, leading << np.clip(shifts, 0, 8), leading >> np.clip(-shifts, 0, 63))
+        return np.where(shifts >= 0, leading << np.clip(shifts, 0, 9), leading >> np.clip(-shifts, 0, 63))
 
     def zeros(self, size: int) -> Wholes:
         """So many zeros."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from eremite.engines import count_neighbors
 from eremite.outliers.definition import LARGEST
 from eremite.reach.grouping import grouped
-from eremite.reach.lattice import NAME_BITS, ROUNDING, Lattice, covers_of_a_row, emit, mark, weigh
+from eremite.reach.lattice import FULL, NAME_BITS, ROUNDING, Lattice, covers_of_a_row, emit, mark, weigh
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,16 +136,20 @@ class Covers:
 
     def _emitted(self, low: int, high: int, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> int:
         points, salts, lattice = self._crowded.points, _salts(self._crowded.strata), self._lattice
-        threshold = UNIT * self._reach
-        slots = (self._names, self._slots, threshold)
+        slots = (self._names, self._slots, self._heavy_slot)
         return int(emit(points, salts, *lattice.size, *slots, low, high, members, rows))
+
+    @property
+    def _heavy_slot(self) -> int:
+        """What a slot holds more of, if one of its covers may be heavy: a full slot always does."""
+        return min(UNIT * self._reach, FULL - 1)
 
     def _in_heavy(self, lattice: Lattice, covers: float) -> NDArray[np.bool_]:
         """Who is in a heavy cover of a coarse lattice: each fine cover lies in one of them (claim C5)."""
         names, slots = self._weighed(lattice, covers)
         heavy = np.zeros(len(self._crowded), np.bool_)
         points, salts = self._crowded.points, _salts(self._crowded.strata)
-        mark(points, salts, *lattice.size, names, slots, UNIT * self._reach, heavy)
+        mark(points, salts, *lattice.size, names, slots, self._heavy_slot, heavy)
         return heavy
 
     def _weighed(self, lattice: Lattice, covers: float) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
@@ -166,7 +170,9 @@ def _in_company(outliers: Outliers, distance: float, reach: int) -> NDArray[np.i
     near = np.zeros(len(outliers), np.bool_)
     d = outliers.points.shape[1]
     rounded = 4 * ROUNDING * (d + 1) ** 2 * float(np.abs(outliers.points).max(initial=0))
-    normalized = min((distance * (1 + _SLACK) + rounded) / sqrt(d), LARGEST)
+    normalized = (distance * (1 + _SLACK) + rounded) / sqrt(d)
+    if normalized > LARGEST:  # no degrees are counted for such a radius
+        return np.arange(len(outliers))
     for begin, end in pairwise([0, *(np.flatnonzero(np.diff(outliers.strata)) + 1).tolist(), len(outliers)]):
         if end - begin > reach:
             degrees = count_neighbors(np.ascontiguousarray(outliers.points[begin:end]), normalized, reach)

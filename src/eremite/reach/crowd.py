@@ -60,9 +60,9 @@ def crowd_of(deficits: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
 def one_cover(deficits: Ints, reach: int) -> Fraction:
     """The closed form of a component that one cover holds: those that lack most come first, as they weigh least."""
     total, room = Fraction(0), Fraction(reach)
-    counts = np.bincount(deficits)
-    for c in np.flatnonzero(counts)[::-1].tolist():
-        taken = min(Fraction(int(counts[c])), room * c)
+    lacking, counts = (some[::-1].tolist() for some in np.unique(deficits, return_counts=True))
+    for c, count in zip(lacking, counts, strict=True):
+        taken = min(Fraction(count), room * c)
         total, room = total + taken, room - taken / c
     return total
 

@@ -24,6 +24,9 @@ _OUTWARD = 1e-9  # relative
 ROUNDING = 64 * 2.0**-53
 _LOOSER = 1e-7  # relative; by so much more are lattice points looked for than they are taken
 
+#: A slot holds no more than this, and is heavy then whatever the threshold is.
+FULL = 2**31 - 1
+
 #: So many leading bits of a name tell parts of all covers apart.
 NAME_BITS = 24
 
@@ -204,14 +207,18 @@ def cover_names(row, unit, grown, roundings, names):
 
 @kernel
 def weigh(points, salts, weights, unit, grown, roundings, names, slots):
-    """Add the weight of each row to the slot of each of its covers. The largest number of covers of one row."""
+    """Add the weight of each row to the slot of each of its covers, which are full at some point.
+
+    The largest number of covers of one row.
+    """
     largest = 0
     mask = U(slots.size - 1)
     for i in range(points.shape[0]):
         found = cover_names(points[i], unit, grown, roundings, names)
         largest = max(largest, found)
         for j in range(min(found, names.size)):
-            slots[(names[j] ^ salts[i]) & mask] += weights[i]
+            slot = (names[j] ^ salts[i]) & mask
+            slots[slot] = min(np.int64(slots[slot]) + weights[i], FULL)
     return largest
 
 
