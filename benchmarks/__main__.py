@@ -15,7 +15,6 @@ from rich.console import Console  # noqa: E402
 
 from benchmarks import (  # noqa: E402
     agreement,
-    choices,
     counts,
     detection,
     families,
@@ -25,7 +24,7 @@ from benchmarks import (  # noqa: E402
     many_subspaces,
     neighbors,
     radii,
-    relations,
+    reach,
     scale,
     sensitivity,
     service,
@@ -33,7 +32,6 @@ from benchmarks import (  # noqa: E402
     subspaces,
     told_by_time,
     wide,
-    widths,
 )
 
 DIMENSIONS = (1, 2, 3, 5, 8)
@@ -57,9 +55,10 @@ def main() -> int:
     sensitivity.exact_depth(out, limit=1 if quick else 10)
     cleared &= told_by_time.run(out, every=100 if quick else 10)
     cleared &= counts.accuracy(out, 2_000 if quick else 10_000, with_mammography=not quick)
-    cleared &= widths.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
-    cleared &= relations.run(out, widths.generated(2_000, (2, 8)) if quick else widths.all_tables(out))
-    cleared &= choices.run(out, widths.generated(2_000, (1, 2)) if quick else choices.all_tables(out))
+    cleared &= reach.accuracy(out, reach.few_tables() if quick else reach.tables(out))
+    cleared &= reach.synthetic(out, 3 if quick else 60)
+    cleared &= reach.cost(out, 5_000 if quick else 50_000, (2, 3) if quick else (1, 2, 3, 5, 8, 9))
+    cleared &= reach.told_by_time(out, 400 if quick else 4_000)
     cleared &= forecasts.run(out, quick=quick)
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)

@@ -15,7 +15,7 @@ from benchmarks.peers import Timing, best_exact
 from benchmarks.student import Student
 from benchmarks.tables import Case, K, Named, case, clusters, outlying, real_tables
 from eremite import OutlierDefinition, Session
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, Mechanism, SmoothLaplace
+from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, SmoothLaplace
 from eremite.outliers import count_outliers
 from eremite_paper.datasets import synthetic_1
 
@@ -25,7 +25,7 @@ _DRAWS_OF_THE_TABLE = 20
 _MILLIONTH = Fraction(1, 10**6)
 
 
-_BUILDERS: dict[str, Callable[[Fraction], Mechanism]] = {
+_BUILDERS: dict[str, Callable[[Fraction], BoundedMechanism]] = {
     "smooth-laplace": SmoothLaplace,
     "student": Student,
     "global-laplace": GlobalLaplace,
@@ -116,7 +116,7 @@ def draws(out: Console, times: int) -> bool:
     return cleared
 
 
-def _microseconds(mechanism: Mechanism, made: Case, times: int) -> float:
+def _microseconds(mechanism: BoundedMechanism, made: Case, times: int) -> float:
     bound = released(made, OutlierDefinition(min_neighbors=K, radius=made.radius), mechanism.decay)
     return 1e6 / times * cpu_seconds(lambda: [mechanism.draw(150, bound) for _ in repeat(None, times)])
 

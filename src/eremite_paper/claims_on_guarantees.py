@@ -98,7 +98,7 @@ def _exponential(results: Results) -> Claim:
         stated="exponentially",
         formulas=f"by a factor {factor:.2f} a column on average, d = 1 to {len(rows)}",
         proved=f"at least {2 / sqrt(3):.2f} a column in the long run (a known lower bound on kissing numbers)",
-        ours="counts by the smooth bound, which stays near the table at hand",
+        ours="counts by reach: one row moves them by D + 1 at most in every table, and D is public and chosen",
         verdict="holds" if factor > 1 else "does not hold",
         why="The lower bound grows only linearly; where between the two GS lies is open.",
     )

@@ -29,13 +29,15 @@ _NOISE: dict[str, tuple[str, str, Style]] = {
     "theorem_4": ("Theorem 4", RED, DASHDOT),
     "global_upper": ("Global, upper bound", ORANGE, "-"),
     "global_lower": ("Global, lower bound", ORANGE, DASHED),
-    "ours": ("ours (pure)", BLACK, "-"),
+    "smooth_laplace": ("smooth Laplace (pure)", BLUE, DASHDOT),
+    "ours": ("ours: by reach (pure)", BLACK, "-"),
     "as_plotted": ("as plotted (not proved)", GREEN, DASHED),
 }
 _WIDTHS: dict[str, tuple[str, str, Style]] = {
     "theorem_4": ("Theorem 4, at least", RED, DASHDOT),
     "global_laplace": ("global Laplace", ORANGE, DASHED),
-    "ours": ("ours", BLACK, "-"),
+    "smooth_laplace": ("smooth Laplace", BLUE, DASHDOT),
+    "ours": ("ours: by reach", BLACK, "-"),
 }
 
 
@@ -56,7 +58,7 @@ def bounds(rows: Sequence[Row]) -> Figure:
 
 
 def noise(rows: Sequence[Row], table: str) -> Figure:
-    """Scenario 1: the standard deviation of the noise over epsilon; a band holds 80 % of the draws."""
+    """Scenario 1: the standard deviation around the true count over epsilon; a band holds 80 % of the draws."""
     some = chosen(rows, table=table)
     figure, [axes] = panels(1, 1, 7.2, 4.4)
     lines = [_with_band(axes, some, *named) for named in _NOISE.items()]
@@ -64,7 +66,7 @@ def noise(rows: Sequence[Row], table: str) -> Figure:
     outliers = float(np.mean(_column(some, "outliers")))
     count = Line(f"true count, {outliers:.1f}", [0.1, 0.9], [outliers, outliers], GRAY, DOTTED)
     plot(axes, [count])
-    axes.set(yscale="log", xlim=(0.1, 0.9), xlabel="$\\epsilon$", ylabel="standard deviation of the noise")
+    axes.set(yscale="log", xlim=(0.1, 0.9), xlabel="$\\epsilon$", ylabel="standard deviation around the count")
     first = some[0]
     axes.set_title(f"{table}: N = {first['n']}, d = {first['d']}, k = {first['k']}, r = {first['r']}", fontsize=10)
     name_ends(axes, [*lines, count])
@@ -81,7 +83,7 @@ def _with_band(axes: Axes, rows: Sequence[Row], name: str, how: tuple[str, str, 
 
 
 def adult(rows: Sequence[Row]) -> Figure:
-    """Adult in full: the half-width of the 95 % interval divided by the count."""
+    """Adult in full: what 95 % of the answers are off by at most, divided by the count."""
     tables = values(rows, "columns")
     figure, grid = panels(1, len(tables), 10.4, 4.2)
     for axes, columns in zip(grid, tables, strict=True):

@@ -3,7 +3,8 @@
 paper           here
 sigma_Global    global_lower, global_upper: Theorem 2 with both bounds on the global sensitivity
 sigma_Smooth    theorem_4: as the paper proves it; as_plotted: as its figures show it (nothing is proved)
-                ours: smooth Laplace, pure epsilon-DP
+                ours: a count by reach, pure epsilon-DP: its deviation from the true count
+                smooth_laplace: noise for a smooth bound too, but pure epsilon-DP
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from eremite.sensitivity import global_bounds
 from eremite_paper import theorem_2, theorem_4
 from eremite_paper.algorithm_2 import Levels, algorithm_2
 from eremite_paper.datasets import Floats, adult_1, synthetic_1, within_bounds
-from eremite_paper.our_noise import our_noise
+from eremite_paper.our_noise import by_reach, by_smooth_laplace
 from eremite_paper.setting import Setting
 from eremite_paper.tables import Row
 from eremite_paper.tuned_radius import accuracy, tuned_radius
@@ -77,7 +78,8 @@ def _noise(case: Case) -> list[Row]:
 def _row(case: Case, points: Floats, levels: Levels, epsilon: Fraction) -> Row:
     (n, d), e = points.shape, float(epsilon)
     lower, upper = global_bounds(n, d, K)
-    ours = our_noise(points, case.definition, epsilon)
+    ours = by_reach(points, case.definition, epsilon)
+    smooth = by_smooth_laplace(points, case.definition, epsilon)
     beta = theorem_4.beta(e, DELTA)
     return {
         "table": case.table, "seed": case.seed, "n": n, "d": d, "k": K, "r": case.definition.radius,
@@ -86,8 +88,12 @@ def _row(case: Case, points: Floats, levels: Levels, epsilon: Fraction) -> Row:
         "global_upper": theorem_2.deviation(upper, e, DELTA),
         "theorem_4": theorem_4.deviation(algorithm_2(levels, beta), e, DELTA),
         "as_plotted": theorem_4.as_plotted(algorithm_2(levels, e), e),
+        "smooth_laplace": smooth.deviation,
+        "smooth_bound": smooth.bound,
         "ours": ours.deviation,
-        "our_bound": ours.bound,
+        "our_noise": ours.noise,
+        "reach": ours.reach,
+        "held_back": ours.held_back,
     }  # fmt: skip
 
 

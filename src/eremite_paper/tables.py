@@ -36,7 +36,7 @@ def read_table(path: Path, made_with: str) -> list[Row] | None:
 
 def number(row: Row, name: str) -> float:
     """The number in a cell."""
-    value = row[name]
+    value = row.get(name)
     if isinstance(value, int | float):
         return float(value)
     raise InputError(

@@ -1,7 +1,8 @@
 """Adult with all its rows and public bounds, which the paper does not try.
 
 paper        here
-sigma        half-widths of 95 % intervals: global_laplace, theorem_4 (a lower bound on it), theorem_4_capped, ours
+sigma        half-widths of 95 % intervals: global_laplace, theorem_4 (a lower bound on it), theorem_4_capped,
+             smooth_laplace, and ours: a count by reach, around the true count
 
 Theorem 4 is proved for epsilon below 1 and left out from there on. Its smooth bound is capped by N alone;
 `theorem_4_capped` uses our smooth bound, which has a smaller cap.
@@ -22,7 +23,7 @@ from eremite_paper import theorem_4
 from eremite_paper.algorithm_3 import algorithm_3, utilities
 from eremite_paper.at_scale import smooth_sensitivity_at_least
 from eremite_paper.datasets import BOUNDS, Floats, whole_adult
-from eremite_paper.our_noise import our_noise
+from eremite_paper.our_noise import by_reach, by_smooth_laplace
 from eremite_paper.scenario_2 import CORRECTED, OUR_OWN, PRINTED
 from eremite_paper.searches import OURS, joined
 from eremite_paper.setting import Setting
@@ -50,11 +51,12 @@ def count_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
 def _count(columns: tuple[str, ...], points: Floats, epsilon: Fraction) -> list[Row]:
     (n, d), e, delta = points.shape, float(epsilon), float(DELTA)
     definition = OutlierDefinition(min_neighbors=K, radius=RADIUS[columns])
-    ours = our_noise(points, definition, epsilon)
+    ours = by_reach(points, definition, epsilon)
     widths = {
         "global_laplace": GlobalLaplace(epsilon).half_width() * most_moved(n, d, K),
         "theorem_4": None,
         "theorem_4_capped": None,
+        "smooth_laplace": by_smooth_laplace(points, definition, epsilon).half_width,
         "ours": ours.half_width,
     }
     if epsilon < 1:
@@ -64,7 +66,8 @@ def _count(columns: tuple[str, ...], points: Floats, epsilon: Fraction) -> list[
         widths["theorem_4_capped"] = papers.half_width() * float(count_with_bound(points, definition, papers.decay)[1])
     public: Row = {"columns": " x ".join(columns), "n": n, "d": d, "k": K, "r": definition.radius, "epsilon": e}
     relative = {f"{name}_relative": width and width / ours.count for name, width in widths.items()}
-    return [public | {"delta": delta, "outliers": ours.count} | widths | relative]
+    capped = {"delta": delta, "outliers": ours.count, "reach": ours.reach, "held_back": ours.held_back}
+    return [public | capped | widths | relative]
 
 
 def radius_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
@@ -77,10 +80,15 @@ def radius_parts(setting: Setting) -> list[Callable[[], list[Row]]]:
 
 def _at_radius(columns: tuple[str, ...], points: Floats, radius: float) -> list[Row]:
     (n, d), epsilon = points.shape, Fraction(1)
-    ours = our_noise(points, OutlierDefinition(min_neighbors=K, radius=radius), epsilon)
+    definition = OutlierDefinition(min_neighbors=K, radius=radius)
+    ours, smooth = by_reach(points, definition, epsilon), by_smooth_laplace(points, definition, epsilon)
     width = GlobalLaplace(epsilon).half_width() * most_moved(n, d, K)
     public: Row = {"columns": " x ".join(columns), "n": n, "d": d, "k": K, "r": radius, "epsilon": float(epsilon)}
-    return [public | {"outliers": ours.count, "global_laplace": width, "ours": ours.half_width}]
+    capped: Row = {"outliers": ours.count, "reach": ours.reach, "held_back": ours.held_back}
+    return [
+        public | capped
+        | {"global_laplace": width, "smooth_laplace": smooth.half_width, "ours": ours.half_width}
+    ]  # fmt: skip
 
 
 def subspace_parts(setting: Setting) -> list[Callable[[], list[Row]]]:

@@ -174,8 +174,8 @@ def test_attack_finds_nothing_in_the_library_without_a_look(monkeypatch):
     assert caught(ours, most_rows=10**6) is None
 
 
-def rounded_down(deficits):
-    return np.asarray(covers.UNIT // deficits, dtype=np.int32)
+def rounded_down(outliers):
+    return covers.UNIT * outliers.copies // outliers.deficits
 
 
 def test_attack_catches_weights_that_are_rounded_down(monkeypatch):
@@ -212,14 +212,14 @@ def test_attack_catches_coarse_covers_without_the_radius_of_fine_ones(monkeypatc
 def test_attack_catches_a_lattice_as_fine_as_the_number_of_rows_allows(monkeypatch):
     class Crowded(covers.Covers):
         def __init__(self, outliers: Outliers, radius, reach, ratio):
-            super().__init__(outliers, radius, reach, ratio_for(outliers.points.shape[1], 1) * (1 + len(outliers) % 2))
+            super().__init__(outliers, radius, reach, ratio_for(outliers.points.shape[1], 1) * (1 + outliers.rows % 2))
 
     monkeypatch.setattr(counting, "Covers", Crowded)
     assert caught(ours, walks=[(2, seed) for seed in range(20)]) is not None
 
 
-def careless(u, deficits, reach, covers, scale):
-    return scale.wholes(np.minimum(u, 1 / deficits))
+def careless(u, deficits, copies, reach, covers, scale):
+    return scale.wholes(np.minimum(u, copies / deficits))
 
 
 def test_attack_catches_what_a_solver_says_without_its_check(monkeypatch):
@@ -237,5 +237,5 @@ def test_attack_catches_what_a_solver_says_without_its_check(monkeypatch):
 
 def test_attack_catches_prices_that_are_not_paid_by_all(monkeypatch):
     """The upper end without what prices leave of each row."""
-    monkeypatch.setattr(solving, "left_over", lambda prices, members, deficits, scale: scale.zeros(len(deficits)))
+    monkeypatch.setattr(solving, "left_over", lambda prices, members, deficits, *of: of[-1].zeros(len(deficits)))
     assert lost() is not None

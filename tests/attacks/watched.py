@@ -6,19 +6,27 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from eremite.mechanisms import Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
+from eremite.mechanisms import (
+    Gaussian,
+    GlobalGaussian,
+    GlobalLaplace,
+    PaperGaussian,
+    ReachGaussian,
+    ReachLaplace,
+    SmoothLaplace,
+)
 from eremite.mechanisms.selection import Scores
 from tests.settled_scores import score_of
 
 FAR = 10**6  # a draw that no small table explains: what is released of it shows the clamp
-NOISES = (SmoothLaplace, GlobalLaplace, Gaussian, PaperGaussian, GlobalGaussian)
+NOISES = (SmoothLaplace, GlobalLaplace, Gaussian, PaperGaussian, GlobalGaussian, ReachLaplace, ReachGaussian)
 
 
 @dataclass
 class Watched:
     """All noise that was asked for, and all candidates that one was chosen among."""
 
-    noise: list = field(default_factory=list)  # (mechanism, center, bound)
+    noise: list = field(default_factory=list)  # (mechanism, center, bound); no bound where the scale is public
     choices: list = field(default_factory=list)  # (exact scores of all candidates, rate)
 
 
@@ -27,7 +35,7 @@ def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
     """Meanwhile every noisy number is `drawn`, and of the candidates left that at `pick` is chosen."""
     seen = Watched()
 
-    def draw(self, center, bound):
+    def draw(self, center, bound=None):
         seen.noise.append((self, center, bound))
         return drawn
 

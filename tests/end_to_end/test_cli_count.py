@@ -53,10 +53,12 @@ def test_panel_says_what_was_asked_spent_left_and_protected(
         r"count about (\d+) of 1,200 rows are outliers in bmi and blood, sugar "
         r"outlier a row with fewer than 5 other rows within distance 0\.05; distances run from 0 to 1, "
         r"as the public bounds scale every column "
+        r"true count at least 0, 95 times in 100, whatever the rows are "
+        r"noise 95 % of all such answers are within 31 of the capped count, which one place changes by at most 1; how "
+        r"many crowded rows were not counted is private: the forecast says what to expect "
         r"error 95 % of such counts are off by (\d+) at most: between 0 and \d+, so there may be none or that many "
-        r"from 500 made-up rows of each of three shapes, about half of them outliers; the largest error, and a fifth "
-        r"more "
-        r"spent epsilon 0\.2, pure; noise: smooth-laplace "
+        r"from a crowded table of 1,200 rows "
+        r"spent epsilon 0\.2, pure; noise: reach "
         r"left epsilon 1\.8, delta 5e-06 for all later questions; see eremite budget "
         r"protects every row: with any one row replaced, any outcome would be at most 1\.23 times as likely",
         words(out),
@@ -98,7 +100,7 @@ def test_panel_prints_names_on_one_line_and_not_as_markup(capsys: Captured, pati
 
 def test_panel_cuts_a_long_list_of_columns(capsys: Captured, patients: Path) -> None:
     names = [f"c{i}" for i in range(15)]
-    write_csv(patients / "patients.csv", names, [[1] * 15] * 9)
+    write_csv(patients / "patients.csv", names, [[1] * 15] * 10)
     (patients / "patients.toml").write_text(description(dict.fromkeys(names, (0, 2))))
     assert "in c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 4 more columns" in words(
         count(capsys, patients, *asked())[1]
@@ -161,12 +163,12 @@ BAD = [
     ({"columns": ""}, "Give a list of one or more columns"),
     ({"columns": '"bmi'}, "--columns must be column names separated by commas"),
     ({"columns": "bmi\nbmi"}, "--columns must be column names separated by commas"),
-    ({"mechanism": "laplace"}, "mechanism must be one of auto, smooth-laplace"),
+    ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, smooth-laplace"),
     ({"mechanism": "gaussian"}, "gaussian needs a delta above 0"),
     ({"mechanism": "gaussian-paper", "epsilon": "1", "delta": "1e-6"}, "proved for epsilon below 1 only"),
     ({"k": "0"}, "min_neighbors must be a whole number, 1 or more."),
     ({"k": "-3"}, "min_neighbors must be a whole number, 1 or more."),
-    ({"k": "1200"}, "min_neighbors 1200 does not fit a table of 1200 rows"),
+    ({"k": "1200"}, "min_neighbors 1200 does not fit a table of 1,200 rows"),
     ({"k": "2.5"}, "-k (--min-neighbors) must be a whole number, written like 5."),
     ({"k": None}, "Missing option '-k'"),
     ({"r": "0"}, "radius must be a number above 0"),

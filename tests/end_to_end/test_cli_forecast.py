@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("folder")  # in which there is no table
 def test_forecast_from_made_up_rows(capsys: Captured, folder: Path) -> None:
     code, out, err = run(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert (code, err) == (0, "")
-    assert "on 500 made-up rows of each of three shapes, about half of them outliers" in words(out)
+    assert "a count in bmi on a crowded table of 3,000 rows" in words(out)
     assert "Nothing was spent." in out
     found = run_json(capsys, *ASKED, "--rows", "3000", "--columns", "bmi")
     assert [error["epsilon"] for error in found["errors"]] == [0.1, 0.2, 0.5, 1, 2]

@@ -62,14 +62,14 @@ def test_forecasts_are_free(service: Served) -> None:
     forecast = service.ask("/patients/forecast/count", {"definition": DEFINITION, "epsilon": ["0.5", "1/3"]}).json()
     assert [error["epsilon"] for error in forecast["errors"]] == [0.5, "1/3"]
     assert set(forecast) == set(schemas.FORECAST["properties"])
-    assert "made-up rows" in forecast["stand_in"]
+    assert forecast["stand_in"] == "a crowded table of 40 rows"
     needed = service.ask("/patients/forecast/count/epsilon", {"definition": DEFINITION, "within": 20}).json()
     assert 0 < needed["epsilon"] < 20
     compared = service.ask("/patients/forecast/count/mechanisms", {"definition": DEFINITION, "epsilon": ["1/3"]}).json()
     assert set(compared) == set(schemas.COMPARISON["properties"])
-    assert [error["mechanism"] for error in compared["errors"]] == ["smooth-laplace", "global-laplace"]
+    assert [error["mechanism"] for error in compared["errors"]] == ["reach", "smooth-laplace", "global-laplace"]
     assert {(one["mechanism"], *one["epsilons"]) for one in compared["left_out"]} == {
-        (name, "1/3") for name in ("gaussian", "gaussian-paper", "global-gaussian")
+        (name, "1/3") for name in ("reach-gaussian", "gaussian", "gaussian-paper", "global-gaussian")
     }
     search = {"definition": DEFINITION, "h": 1, "size": 1, "shape": "uniform"}
     forecast = service.ask("/patients/forecast/subspaces", search).json()

@@ -28,6 +28,7 @@ from eremite.cli.options import (
     NoiseName,
     PlotFile,
     Radius,
+    Reach,
     RequestId,
     SelectionName,
     ShowProgress,
@@ -64,6 +65,7 @@ def count(
     within: Within = None,
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
+    reach: Reach = None,
     progress: ShowProgress = False,
     engine: EngineName = None,
     master: SparkMaster = None,
@@ -82,10 +84,11 @@ def count(
     names, groups = parse_columns(columns), parse_by(by)
     query: CountQuery | CountByQuery
     if groups is None:
-        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, delta=delta, mechanism=mechanism)
+        noise: dict[str, Any] = {"delta": delta, "mechanism": mechanism, "reach": reach}
+        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, **noise)
     else:
         require_plain(delta, mechanism)
-        query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon)
+        query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon, reach=reach)
     steps = "of its steps done" if groups is None else "groups counted"
     asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
     session, release = ask(query, asker, "Counting", steps if progress else None)

@@ -12,7 +12,10 @@ from pathlib import Path
 import typer
 
 # Repeated here, as the modules that define them take long to import; a test compares.
-MECHANISMS = ("auto", "smooth-laplace", "global-laplace", "gaussian", "gaussian-paper", "global-gaussian")
+MECHANISMS = (
+    "auto", "reach", "smooth-laplace", "global-laplace", "reach-gaussian", "gaussian", "gaussian-paper",
+    "global-gaussian",
+)  # fmt: skip
 UTILITIES = ("auto", "compared", "centered", "dampened", "paper")
 SELECTIONS = ("permute-and-flip", "exponential")
 SHAPES = ("cautious", "clusters", "normal", "uniform")

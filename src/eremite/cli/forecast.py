@@ -23,6 +23,7 @@ from eremite.cli.options import (
     NoiseName,
     PlotFile,
     Radius,
+    Reach,
     SearchedShape,
     SelectionName,
     Size,
@@ -62,6 +63,7 @@ def forecast_count(
     epsilon: Epsilons = "0.1,0.2,0.5,1,2",
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
+    reach: Reach = None,
     within: Annotated[
         str | None, typer.Option("--within", help="Find the epsilon that keeps 95 % of the counts within so many rows.")
     ] = None,
@@ -83,12 +85,13 @@ def forecast_count(
         "columns": parse_columns(columns),
         "delta": delta,
         "mechanism": mechanism,
+        "reach": reach,
         "shape": shape,
     }
     groups = parse_by(by)
     if groups is not None:
         require_plain(delta, mechanism, within, plot)
-        asked = {name: fields[name] for name in ("definition", "columns", "shape")}
+        asked = {name: fields[name] for name in ("definition", "columns", "reach", "shape")}
         counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
         with spinner("Forecasting") as say:
             expected = open_forecasts(description, rows).forecast(counts, progress=_counted(say, "groups"))

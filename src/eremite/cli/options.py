@@ -209,6 +209,14 @@ NoiseName = Annotated[
         "--mechanism", help="The noise mechanism; auto chooses from public facts.", autocompletion=one_of(MECHANISMS)
     ),
 ]
+Reach = Annotated[
+    int | None,
+    typer.Option(
+        "--reach",
+        help="How many rows one place may change the count by: with less there is less noise, and more outliers that "
+        "crowd are left out. Chosen from public facts if not given.",
+    ),
+]
 #: Default of --tokens.
 TOKENS = Path("tokens.json")
 TokenFile = Annotated[Path, typer.Option("--tokens", callback=local_file, help="The file that holds the tokens.")]

@@ -94,6 +94,7 @@ class RemoteForecasts:
         epsilon: "Number | Sequence[Number] | None" = None,
         delta: "Number" = 0,
         mechanism: str = "auto",
+        reach: int | None = None,
         shape: "Shape" = "cautious",
     ) -> "CountForecast":
         """How far off `count_outliers` would be, as `Session.forecast_count` says it. Spends nothing."""
@@ -104,6 +105,7 @@ class RemoteForecasts:
             epsilon=epsilon,
             delta=delta,
             mechanism=mechanism,
+            reach=reach,
             shape=shape,
         )
         return answer
@@ -115,6 +117,7 @@ class RemoteForecasts:
         by: str | Sequence[str],
         columns: Iterable[str] | None = None,
         epsilon: "Number | Sequence[Number] | None" = None,
+        reach: int | None = None,
         shape: "Shape" = "cautious",
     ) -> "CountByForecast":
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing."""
@@ -124,6 +127,7 @@ class RemoteForecasts:
             by=by,
             columns=columns,
             epsilon=epsilon,
+            reach=reach,
             shape=shape,
         )
         return answer
@@ -136,6 +140,7 @@ class RemoteForecasts:
         within: "Number",
         delta: "Number" = 0,
         mechanism: str = "auto",
+        reach: int | None = None,
         shape: "Shape" = "cautious",
     ) -> Fraction:
         """Which epsilon makes 95 % of the counts right to within so many rows. Spends nothing."""
@@ -146,6 +151,7 @@ class RemoteForecasts:
             within=within,
             delta=delta,
             mechanism=mechanism,
+            reach=reach,
             shape=shape,
         )
         return answer

@@ -202,6 +202,7 @@ class RemoteSession(RemoteForecasts, Shown):
         epsilon: "Number",
         delta: "Number" = 0,
         mechanism: str = "auto",
+        reach: int | None = None,
         request_id: str | None = None,
     ) -> "CountRelease":
         """How many rows are outliers: a noisy number, as `Session.count_outliers` gives it. Spends epsilon."""
@@ -213,6 +214,7 @@ class RemoteSession(RemoteForecasts, Shown):
             epsilon=epsilon,
             delta=delta,
             mechanism=mechanism,
+            reach=reach,
         )
         return answer
 
@@ -223,6 +225,7 @@ class RemoteSession(RemoteForecasts, Shown):
         by: str | Sequence[str],
         columns: Iterable[str] | None = None,
         epsilon: "Number",
+        reach: int | None = None,
         request_id: str | None = None,
     ) -> "CountByRelease":
         """How many rows of each group are outliers, among the group's own rows. Spends epsilon."""
@@ -233,6 +236,7 @@ class RemoteSession(RemoteForecasts, Shown):
             by=by,
             columns=columns,
             epsilon=epsilon,
+            reach=reach,
         )
         return answer
 

@@ -11,17 +11,20 @@ from math import inf
 from typing import TypeVar
 
 from eremite.errors import InputError
+from eremite.forecast.capped import cautious_words_of_reach, held_back, off_by, usually_held_back
 from eremite.forecast.cautious import expected_bound
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.records import CountError, CountForecast
 from eremite.forecast.stand_in import StandIn
-from eremite.mechanisms import Mechanism
+from eremite.mechanisms import BoundedMechanism
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import LARGEST_EPSILON, positive, shown
 from eremite.queries import EpsilonForCountQuery, ForecastCountQuery, Progress
 from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
 from eremite.queries.fit import relation_of
+from eremite.queries.groups import CountByPlan
+from eremite.queries.reach import Capped
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
@@ -34,10 +37,10 @@ def forecast_count(stand_in: StandIn, query: ForecastCountQuery, progress: Progr
     `progress` is called with the number of epsilons forecast so far.
     """
     query = replace(query, columns=stand_in.table.choose(query.columns))
-    plans = [query.at(epsilon, query.mechanism).plan(stand_in.table) for epsilon in several(query.epsilon)]
+    plans = [query.at(epsilon, query.mechanism, query.reach).plan(stand_in.table) for epsilon in several(query.epsilon)]
     seen = with_progress((expected_error(stand_in, plan) for plan in plans), progress)
     errors = tuple(error for _, error in seen)
-    return CountForecast(query.definition, plans[0].columns, stand_in.words, seen[0][0], errors)
+    return CountForecast(query.definition, plans[0].columns, words_for(stand_in, plans), seen[0][0], errors)
 
 
 def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery, progress: Progress | None = None) -> Fraction:
@@ -49,7 +52,8 @@ def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery, progress: 
     query = replace(query, columns=stand_in.table.choose(query.columns))
 
     def suffices(epsilon: Fraction) -> bool:
-        return expected_error(stand_in, query.at(epsilon, query.mechanism).plan(stand_in.table))[1].most <= wanted
+        plan = query.at(epsilon, query.mechanism, query.reach).plan(stand_in.table)
+        return expected_error(stand_in, plan)[1].most <= wanted
 
     epsilon = least_epsilon(suffices, progress)
     if epsilon is None:
@@ -58,6 +62,15 @@ def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery, progress: 
             "ask for less accuracy, a larger radius or fewer columns."
         )
     return epsilon
+
+
+def words_for(stand_in: StandIn, plans: Sequence[CountPlan | CountByPlan]) -> str:
+    """The rows in words that the errors of these plans rest on."""
+    by_reach = [isinstance(plan.noise, Capped) for plan in plans]
+    if not stand_in.cautious or not any(by_reach):
+        return stand_in.words
+    crowded = cautious_words_of_reach(stand_in.table.facts.rows)
+    return crowded if all(by_reach) else f"{crowded}; other mechanisms: {stand_in.words}"
 
 
 def with_progress(found: Iterable[T], progress: Progress | None) -> list[T]:
@@ -83,11 +96,38 @@ def expected_error(stand_in: StandIn, plan: CountPlan) -> tuple[int | None, Coun
     """The outliers of the stand-in, if it has any rows of its own, and the error of a release that follows the plan."""
     table, definition = stand_in.table, plan.definition
     part = None if stand_in.cautious else stand_in.rows.part(plan.columns, definition.within)
-    outliers, bound = expected_count(stand_in, part, definition, plan.columns, plan.noise, relation_of(table))
     # A count is clamped to the number of rows where that is public.
     furthest = table.facts.rows if table.neighbors == "replace" else inf
-    median, widest = (min(plan.noise.half_width(share) * bound, furthest) for share in (0.5, 0.95))
+    return expected_in_part(stand_in, part, plan, relation_of(table), furthest)
+
+
+def expected_in_part(
+    stand_in: StandIn, part: Part | None, plan: CountPlan | CountByPlan, relation: Relation, furthest: float = inf
+) -> tuple[int | None, CountError]:
+    """The outliers of a part of the stand-in, if it has rows, and the error of a count there, no count further off."""
+    noise, definition, columns = plan.noise, plan.definition, plan.columns
+    if isinstance(noise, Capped):
+        groups = len(plan.groups) if isinstance(plan, CountByPlan) else 1
+        outliers, left_out = _expected_capped(
+            stand_in, part, plan, noise, replace(relation, rows=relation.rows // groups)
+        )
+        widths = [off_by(noise, left_out, share) for share in (0.5, 0.95)]
+    else:
+        outliers, bound = expected_count(stand_in, part, definition, columns, noise, relation)
+        widths = [noise.half_width(share) * bound for share in (0.5, 0.95)]
+    median, widest = (min(width, furthest) for width in widths)
     return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)
+
+
+def _expected_capped(
+    stand_in: StandIn, part: Part | None, plan: CountPlan | CountByPlan, capped: Capped, relation: Relation
+) -> tuple[int | None, float]:
+    """The outliers of a part of the stand-in, and how many would not be counted of the table that it stands for."""
+    columns = len(plan.columns)
+    if part is None:
+        return None, usually_held_back(columns, capped, relation)
+    outliers, left_out = held_back(part, stand_in.scaled(plan.definition, columns), capped, relation)
+    return outliers, left_out * stand_in.stands_for
 
 
 def expected_count(
@@ -95,7 +135,7 @@ def expected_count(
     part: Part | None,
     definition: OutlierDefinition,
     columns: Sequence[str],
-    noise: Mechanism,
+    noise: BoundedMechanism,
     relation: Relation,
 ) -> tuple[int | None, float]:
     """The outliers of a part of the stand-in, and the bound that its noise would be scaled by.

@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from eremite.forecast.count import expected_error
+from eremite.forecast.count import expected_error, words_for
 from eremite.forecast.draws import Field
 from eremite.forecast.graded import GRADED, field_of_counts, graded_field
 from eremite.forecast.groups import expected_in, parts_of
@@ -28,6 +28,7 @@ from eremite.queries.count import CountPlan
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
+from eremite.queries.reach import Capped
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.subspaces import SubspacesPlan
@@ -81,7 +82,8 @@ def _error(most: float, source: str) -> Expected:
 
 def _source(plan: CountPlan | CountByPlan, rows: StandIn) -> str:
     """Where the error comes from: noise that is scaled by the global sensitivity is the same for all rows."""
-    return _WHATEVER_THE_ROWS if plan.noise.decay is None else rows.words
+    by_the_rows = isinstance(plan.noise, Capped) or plan.noise.decay is not None
+    return words_for(rows, [plan]) if by_the_rows else _WHATEVER_THE_ROWS
 
 
 def _chance(chance: float, source: str) -> Expected:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
-from eremite.forecast.count import expected_count, several, with_progress
+from eremite.forecast.count import expected_in_part, several, with_progress, words_for
 from eremite.forecast.records import CountByForecast, CountError, GroupErrors
 from eremite.forecast.stand_in import StandIn
 from eremite.queries import ForecastCountByQuery, Progress
@@ -29,7 +28,7 @@ def forecast_count_by(
         GroupErrors(name[0] if len(name) == 1 else name, errors[0][0], tuple(error for _, error in errors))
         for name, errors in zip(first.groups, seen, strict=True)
     )
-    return CountByForecast(query.definition, first.columns, first.by, stand_in.words, groups)
+    return CountByForecast(query.definition, first.columns, first.by, words_for(stand_in, plans), groups)
 
 
 def parts_of(stand_in: StandIn, plan: CountByPlan) -> Sequence[Part | None]:
@@ -41,7 +40,4 @@ def parts_of(stand_in: StandIn, plan: CountByPlan) -> Sequence[Part | None]:
 
 def expected_in(stand_in: StandIn, plan: CountByPlan, part: Part | None) -> tuple[int | None, CountError]:
     """The outliers of a group of the stand-in, and the error of its count."""
-    relation = of_groups(stand_in.table)
-    outliers, bound = expected_count(stand_in, part, plan.definition, plan.columns, plan.noise, relation)
-    median, most = (plan.noise.half_width(share) * bound for share in (0.5, 0.95))
-    return outliers, CountError(plan.privacy.epsilon, Fraction(0), plan.mechanism, median, most)
+    return expected_in_part(stand_in, part, plan, of_groups(stand_in.table))

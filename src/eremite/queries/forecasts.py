@@ -22,6 +22,7 @@ from eremite.queries.fields import (
     Point,
     Probability,
     Radii,
+    Reach,
     RowShapeName,
     SearchShapeName,
     ShapeName,
@@ -46,10 +47,15 @@ class _CountForecast:
     delta: Delta = 0
     shape: ShapeName = "cautious"
 
-    def at(self, epsilon: Number, mechanism: str) -> CountQuery:
+    def at(self, epsilon: Number, mechanism: str, reach: int | None = None) -> CountQuery:
         """The count whose error is forecast."""
         return CountQuery(
-            definition=self.definition, columns=self.columns, epsilon=epsilon, delta=self.delta, mechanism=mechanism
+            definition=self.definition,
+            columns=self.columns,
+            epsilon=epsilon,
+            delta=self.delta,
+            mechanism=mechanism,
+            reach=reach,
         )
 
 
@@ -61,6 +67,7 @@ class ForecastCountQuery(_CountForecast):
 
     epsilon: Epsilons = USUAL_EPSILONS
     mechanism: MechanismName = "auto"
+    reach: Reach = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +78,7 @@ class EpsilonForCountQuery(_CountForecast):
 
     within: Within
     mechanism: MechanismName = "auto"
+    reach: Reach = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +101,14 @@ class ForecastCountByQuery:
     by: By
     columns: Columns = None
     epsilon: Epsilons = USUAL_EPSILONS
+    reach: Reach = None
     shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number) -> CountByQuery:
         """The counts whose errors are forecast."""
-        return CountByQuery(definition=self.definition, by=self.by, columns=self.columns, epsilon=epsilon)
+        return CountByQuery(
+            definition=self.definition, by=self.by, columns=self.columns, epsilon=epsilon, reach=self.reach
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,6 @@ def public_noise(plan: Plan, value: Value, table: DeclaredTable) -> PublicNoise:
             return UNKNOWN
 
 
-def leaves_out(plan: Plan, table: DeclaredTable) -> bool:
-    """Whether some count of the answer may leave crowded outliers out. Public."""
-    if isinstance(plan, ReportPlan):
-        return isinstance(plan.of_set(plan.columns[:1], table).noise, Capped)
-    return planned_reach(plan) is not None
-
-
 def planned_reach(plan: Plan) -> int | None:
     """The reach that the plan of a count settled on, asked for or by the usual rule; None if it has none."""
     if isinstance(plan, CountPlan | CountByPlan) and isinstance(plan.noise, Capped):

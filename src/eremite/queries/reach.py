@@ -16,11 +16,11 @@ from eremite.mechanisms import ReachGaussian, ReachLaplace, ReachNoise
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Neighbors, Privacy
 from eremite.reach import MOST_COLUMNS, capped_count
+from eremite.release.noise import MOST_REACH
 from eremite.tiles import AnyPart
 
 #: Mechanisms for a count of bounded reach.
 NAMES = ("reach", "reach-gaussian")
-MOST_REACH = 1 << 32
 
 _FINENESS = 64
 _SLACK = Fraction(1, 32)  # how far the values of two runs of the solver differ, all that are released together

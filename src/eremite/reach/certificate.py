@@ -5,7 +5,7 @@ u_i = v_i / c_i              whole multiples of 2^-p, rounded down until every c
 prices y of covers           whole multiples of 2^-p, any of 0 or more; D y for each cover, and for each outlier what
                              the prices leave of c_i, over c_i: an upper bound
 
-Arrays hold 64-bit integers, or Python's where 2^-p must be smaller than those allow.
+Of the m_i outliers of one place, u_i is the sum. Arrays hold 64-bit integers, or Python's where 2^-p must be smaller than those allow.
 """
 
 from collections.abc import Iterable
@@ -33,9 +33,9 @@ class Scale:
     kind: type
 
     @classmethod
-    def of(cls, deficits: Ints, reach: int, fineness: int) -> "Scale":
+    def of(cls, deficits: Ints, copies: Ints, reach: int, fineness: int) -> "Scale":
         """So fine that rounding all rows moves F_D by far less than 1 / fineness."""
-        rows, most = len(deficits), int(deficits.max(initial=1))
+        rows, most = int(copies.sum()), int(deficits.max(initial=1))
         digits = 60 - max(rows, reach, most).bit_length()  # room for five times the rows, as upper bounds may be
         if (16 * fineness * rows * most) >> digits == 0:
             return cls(digits, np.int64)
@@ -59,10 +59,10 @@ def _shifted(number: int, places: int) -> int:
     return number << places if places >= 0 else number >> -places
 
 
-def feasible(u: Floats, deficits: Ints, reach: int, covers: Iterable[Heavy], scale: Scale) -> Wholes:
-    """Whole multiples near u: at most 1 / c, and in no cover more than D (claim F1)."""
-    one, limit = 1 << scale.digits, reach << scale.digits
-    most = np.array([one], scale.kind) // deficits
+def feasible(u: Floats, deficits: Ints, copies: Ints, reach: int, covers: Iterable[Heavy], scale: Scale) -> Wholes:
+    """Whole multiples near u: at most m / c, and in no cover more than D (claim F1)."""
+    limit = reach << scale.digits
+    most = (copies.astype(scale.kind) << scale.digits) // deficits
     whole = np.minimum(scale.wholes(np.maximum(u, 0)), most)
     tries = 0
     while (held := _fullest(whole, covers, scale)).max(initial=0) > limit:
@@ -86,11 +86,11 @@ def _fullest(whole: Wholes, covers: Iterable[Heavy], scale: Scale) -> Wholes:
     return most
 
 
-def left_over(prices: Wholes, members: list[NDArray[np.int32]], deficits: Ints, scale: Scale) -> Wholes:
-    """What prices of covers leave of each outlier, over c: 1 without any; rounded up (claim F2)."""
+def left_over(prices: Wholes, members: list[NDArray[np.int32]], deficits: Ints, copies: Ints, scale: Scale) -> Wholes:
+    """What prices of covers leave of each place, over c: m without any; rounded up (claim F2)."""
     paid = scale.zeros(len(deficits))
     for price, rows in zip(prices, members, strict=True):
         paid[rows] += price
     rest = np.maximum((deficits.astype(scale.kind) << scale.digits) - paid, 0)
-    left: Wholes = -(-rest // deficits)
+    left: Wholes = -(-rest // deficits) * copies
     return left

@@ -98,16 +98,17 @@ def _around(
 ) -> tuple[Fraction, Fraction]:
     d = outliers.points.shape[1]
     in_windows = d == 1 and about * definition.min_neighbors <= _MOST_IN_WINDOWS
-    covers: Windows | Covers = (
-        Windows(outliers, radius, reach) if in_windows else Covers(outliers, radius, reach, ratio_for(d, about))
-    )
-    free = len(outliers) - covers.places.size
-    low, high = capped_sum(outliers.deficits[covers.places], covers, reach, fineness)
+    with np.errstate(all="ignore"):  # a warning would tell of rows; names of covers overflow on purpose
+        covers: Windows | Covers = (
+            Windows(outliers, radius, reach) if in_windows else Covers(outliers, radius, reach, ratio_for(d, about))
+        )
+        low, high = capped_sum(covers.crowded.deficits, covers.crowded.copies, covers, reach, fineness)
+    free = outliers.rows - covers.crowded.rows
     return free + low, free + high
 
 
 def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.intp] | None) -> Outliers:
-    """The outliers and what they lack, ordered by stratum and coordinates: the same from every engine. Private."""
+    """The outliers and what they lack: the same from every engine. Private."""
     k = definition.min_neighbors
     found = list[tuple[Floats, Ints]]()
     if isinstance(rows, np.ndarray):
@@ -121,5 +122,4 @@ def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.in
     degrees = np.concatenate([np.empty(0, np.int64), *(some for _, some in found)])
     sizes = [len(some) for _, some in found if len(some)]
     strata = np.repeat(np.arange(len(sizes)), sizes)
-    order = np.lexsort((*points.T[::-1], strata))
-    return Outliers(np.ascontiguousarray(points[order]), strata[order], k - degrees[order])
+    return Outliers.gathered(points, strata, k - degrees)

@@ -2,6 +2,7 @@
 
 theory          here
 c_i             deficits: how many neighbors an outlier lacks
+m_i             copies: how many outliers lie in the same place of the same stratum; they lack as many
 C, heavy        a cover whose outliers have more than D in sum over 1 / c_i: only these can hold back a row
 rho             `ratio_for` times R
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_neighbors
 from eremite.outliers.definition import LARGEST
-from eremite.reach.grouping import grouped
+from eremite.reach.grouping import distinct, grouped
 from eremite.reach.lattice import FULL, NAME_BITS, ROUNDING, Lattice, covers_of_a_row, emit, mark, weigh
 
 Ints = NDArray[np.int64]
@@ -33,7 +34,7 @@ FURTHEST = 2.0**36
 #: The covering radius of the lattice, over R, by columns; from 11 on as fine as puts a row into about `_COVERS`.
 _FINEST = (0.05, 0.1, 0.1, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.2)
 _COVERS = 2_000
-_MOST_PAIRS = 2**33  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser
+_MOST_PAIRS = 2**30  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser
 _COARSER = 1.05  # a step to a coarser lattice
 _COARSE = (4.0, 2.0, 1.0, 0.5)  # covering radii, over R, of the lattices that are looked at first
 _WORTH = 8  # a coarse lattice is worth a look if it has so many times fewer covers than the finest one
@@ -42,26 +43,47 @@ _WORTH = 8  # a coarse lattice is worth a look if it has so many times fewer cov
 UNIT = 256
 _MOST_SLOTS = 1 << 26
 _FEWEST_SLOTS = 1 << 12
-_MOST_EMITTED = 1 << 23  # pairs that are put in order at once
-_MOST_KEPT = 1 << 26  # pairs that are kept; more are found anew whenever they are asked for
+_MOST_EMITTED = 1 << 26  # pairs that are found at once
+_MOST_ORDERED = 1 << 23  # pairs that are put in order at once
+_MOST_KEPT = 1 << 28  # pairs that are kept; more are found anew whenever they are asked for
 _SLACK = 1e-6
 _SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outliers:
-    """The outliers of a table by stratum, in an order that depends on them alone, and how many neighbors each lacks."""
+    """The outliers of a table by place: how many there are in each, and how many neighbors each of these lacks.
+
+    They are ordered by stratum and coordinates, so that the order depends on them alone. Two with the same are one
+    place, if they were `gathered`.
+    """
 
     points: Floats
     strata: Ints
     deficits: Ints
+    copies: Ints
 
     def __len__(self) -> int:
         return len(self.deficits)
 
+    @property
+    def rows(self) -> int:
+        """How many rows these are."""
+        return int(self.copies.sum())
+
+    @classmethod
+    def gathered(cls, points: Floats, strata: Ints, deficits: Ints) -> "Outliers":
+        """From rows in any order; those that are equal in everything are one place."""
+        order = np.lexsort((deficits, *points.T[::-1], strata))
+        points, strata, deficits = points[order], strata[order], deficits[order]
+        new = (np.diff(points, axis=0) != 0).any(axis=1) | (np.diff(strata) != 0) | (np.diff(deficits) != 0)
+        first = np.flatnonzero(np.append(np.ones(min(len(order), 1), np.bool_), new))
+        copies = np.diff(np.append(first, len(order)))
+        return cls(np.ascontiguousarray(points[first]), strata[first], deficits[first], copies)
+
     def at(self, places: NDArray[np.intp]) -> "Outliers":
         """Some of them."""
-        return Outliers(self.points[places], self.strata[places], self.deficits[places])
+        return Outliers(self.points[places], self.strata[places], self.deficits[places], self.copies[places])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,26 +107,25 @@ def ratio_for(d: int, rows: int) -> float:
 
 
 class Covers:
-    """The heavy covers of outliers, of a lattice. Private."""
+    """The heavy covers of outliers, of a lattice; `crowded` are those that may be in one. Private."""
 
     def __init__(self, outliers: Outliers, radius: float, reach: int, ratio: float) -> None:
         """For the (Euclidean) radius R, the reach D, and the covering radius over R."""
         self._reach = reach
         d = outliers.points.shape[1]
-        self.places = _in_company(outliers, 2 * (1 + ratio) * radius, reach)
-        self._crowded = outliers.at(self.places)
+        self.crowded = outliers.at(_in_company(outliers, 2 * (1 + ratio) * radius, reach))
         finest = covers_of_a_row(d, ratio)
         for coarse in _COARSE:
             few = covers_of_a_row(d, coarse / (1 + ratio))
             if _WORTH * few <= finest:
                 heavy = self._in_heavy(Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2), few)
-                self.places, self._crowded = self.places[heavy], self._crowded.at(np.flatnonzero(heavy))
+                self.crowded = self.crowded.at(np.flatnonzero(heavy))
         self._lattice = Lattice.of(d, ratio * radius, radius)
         self._names, self._slots = self._weighed(self._lattice, finest)
         self._kept: list[Heavy] | None = None
 
     def __iter__(self) -> Iterator[Heavy]:
-        """All heavy covers, in parts, of the outliers at `places`; found anew where they are too many to be kept."""
+        """All heavy covers, in parts, of the places in `crowded`; found anew where they are too many to be kept."""
         if self._kept is not None:
             yield from self._kept
             return
@@ -118,15 +139,13 @@ class Covers:
 
     def _found(self) -> Iterator[Heavy]:
         """Covers by their names, in ranges that are halved until what is in one fits into memory."""
-        ranges, room = [(0, 1 << NAME_BITS)], max(_MOST_EMITTED, len(self._crowded))
+        ranges, room = [(0, 1 << NAME_BITS)], max(_MOST_EMITTED, len(self.crowded))
         members, rows = np.empty(room, np.uint64), np.empty(room, np.int32)
         while ranges:
             low, high = ranges.pop()
             filled = self._emitted(low, high, members, rows)
             if filled >= 0:
-                weights = weights_of(self._crowded.deficits)
-                strata, threshold = self._crowded.strata, UNIT * self._reach
-                yield Heavy(*grouped(members[:filled], rows[:filled], strata, weights, threshold))
+                yield from self._ordered(members[:filled], rows[:filled])
             elif high - low > 1:
                 middle = (low + high) // 2
                 ranges += [(middle, high), (low, middle)]
@@ -134,8 +153,17 @@ class Covers:
                 members, rows = np.empty(2 * members.size, np.uint64), np.empty(2 * rows.size, np.int32)
                 ranges.append((low, high))
 
+    def _ordered(self, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> Iterator[Heavy]:
+        """The heavy ones of these covers, each set of rows once; some of them at a time, by their names."""
+        strata, weights, threshold = self.crowded.strata, weights_of(self.crowded), UNIT * self._reach
+        parts = -(-members.size // _MOST_ORDERED)
+        which = (members >> np.uint64(64 - NAME_BITS)) % np.uint64(max(parts, 1))
+        for part in range(parts):
+            chosen = which == part
+            yield Heavy(*distinct(*grouped(members[chosen], rows[chosen], strata, weights, threshold)))
+
     def _emitted(self, low: int, high: int, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> int:
-        points, salts, lattice = self._crowded.points, _salts(self._crowded.strata), self._lattice
+        points, salts, lattice = self.crowded.points, _salts(self.crowded.strata), self._lattice
         slots = (self._names, self._slots, self._heavy_slot)
         return int(emit(points, salts, *lattice.size, *slots, low, high, members, rows))
 
@@ -147,14 +175,14 @@ class Covers:
     def _in_heavy(self, lattice: Lattice, covers: float) -> NDArray[np.bool_]:
         """Who is in a heavy cover of a coarse lattice: each fine cover lies in one of them (claim C5)."""
         names, slots = self._weighed(lattice, covers)
-        heavy = np.zeros(len(self._crowded), np.bool_)
-        points, salts = self._crowded.points, _salts(self._crowded.strata)
+        heavy = np.zeros(len(self.crowded), np.bool_)
+        points, salts = self.crowded.points, _salts(self.crowded.strata)
         mark(points, salts, *lattice.size, names, slots, self._heavy_slot, heavy)
         return heavy
 
     def _weighed(self, lattice: Lattice, covers: float) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
         """Room for the names of the covers of a row; and for each slot, what all covers in it hold together."""
-        points, salts, weights = self._crowded.points, _salts(self._crowded.strata), weights_of(self._crowded.deficits)
+        points, salts, weights = self.crowded.points, _salts(self.crowded.strata), weights_of(self.crowded)
         wanted = max(_FEWEST_SLOTS, min(_MOST_SLOTS, int(4 * covers * len(points))))
         names, found = np.empty(2 * int(covers) + 64, np.uint64), 0
         while True:
@@ -174,15 +202,18 @@ def _in_company(outliers: Outliers, distance: float, reach: int) -> NDArray[np.i
     if normalized > LARGEST:  # no degrees are counted for such a radius
         return np.arange(len(outliers))
     for begin, end in pairwise([0, *(np.flatnonzero(np.diff(outliers.strata)) + 1).tolist(), len(outliers)]):
-        if end - begin > reach:
-            degrees = count_neighbors(np.ascontiguousarray(outliers.points[begin:end]), normalized, reach)
-            near[begin:end] = degrees >= reach
+        if outliers.copies[begin:end].sum() > reach:
+            rows = np.repeat(outliers.points[begin:end], np.minimum(outliers.copies[begin:end], reach + 1), axis=0)
+            degrees = count_neighbors(rows, normalized, reach)
+            first = np.cumsum(np.minimum(outliers.copies[begin:end], reach + 1))
+            near[begin:end] = degrees[first - 1] >= reach
     return np.flatnonzero(near)
 
 
-def weights_of(deficits: Ints) -> NDArray[np.int32]:
-    """1 / c in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
-    return np.asarray(-(-UNIT // deficits), dtype=np.int32)
+def weights_of(outliers: Outliers) -> Ints:
+    """m / c in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
+    weights: Ints = -(-UNIT * outliers.copies // outliers.deficits)
+    return weights
 
 
 def _salts(strata: Ints) -> NDArray[np.uint64]:

@@ -1,4 +1,7 @@
-"""How outliers in heavy covers fall apart: components, closed forms, programs (claim F3 of `reach.proof.md`)."""
+"""How outliers in heavy covers fall apart: components, closed forms, programs (claim F3 of `reach.proof.md`).
+
+Outliers of one place that lack as many neighbors are one entry, with their number in `copies`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,8 +26,8 @@ class Crowd:
     Attributes:
         free: How many are in no heavy cover.
         closed: What those of components with a closed form count.
-        program: For each outlier, the number of its program; -1 if it is in none.
-        variable: For each outlier in a program, its variable there.
+        program: For each place, the number of its program; -1 if it is in none.
+        variable: For each place in a program, its variable there.
     """
 
     free: int
@@ -38,7 +41,7 @@ class Crowd:
         return int(self.program.max(initial=-1)) + 1
 
 
-def crowd_of(deficits: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
+def crowd_of(deficits: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
     """Take the outliers apart."""
     n = len(deficits)
     parents, widest, signatures, first = np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.uint64), 0
@@ -51,32 +54,36 @@ def crowd_of(deficits: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
     settle(parents)
     sizes = np.bincount(parents, minlength=n)
     np.maximum.at(widest, parents, widest)
-    is_closed, is_open = (sizes > 1) & (widest == sizes), (sizes > 1) & (widest < sizes)
-    closed = sum((one_cover(some, reach) for some in _by_component(deficits, parents, is_closed)), Fraction(0))
-    free = int(np.count_nonzero(sizes[parents] == 1))
+    is_closed, is_open = (widest > 0) & (widest == sizes), (widest > 0) & (widest < sizes)
+    ends = _by_component(parents, is_closed)
+    closed = sum((one_cover(deficits[some], copies[some], reach) for some in ends), Fraction(0))
+    free = int(copies[widest[parents] == 0].sum())
     return Crowd(free, closed, *_programs(deficits, parents, signatures, is_open[parents]))
 
 
-def one_cover(deficits: Ints, reach: int) -> Fraction:
+def one_cover(deficits: Ints, copies: Ints, reach: int) -> Fraction:
     """The closed form of a component that one cover holds: those that lack most come first, as they weigh least."""
     total, room = Fraction(0), Fraction(reach)
-    lacking, counts = (some[::-1].tolist() for some in np.unique(deficits, return_counts=True))
-    for c, count in zip(lacking, counts, strict=True):
+    lacking, which = np.unique(deficits, return_inverse=True)
+    counts = np.zeros(lacking.size, np.int64)
+    np.add.at(counts, which, copies)
+    for c, count in zip(lacking[::-1].tolist(), counts[::-1].tolist(), strict=True):
         taken = min(Fraction(count), room * c)
         total, room = total + taken, room - taken / c
     return total
 
 
-def _by_component(deficits: Ints, parents: Ints, chosen: NDArray[np.bool_]) -> list[Ints]:
+def _by_component(parents: Ints, chosen: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """The places of each of the chosen components."""
     rows = np.flatnonzero(chosen[parents])
     rows = rows[np.argsort(parents[rows], kind="stable")]
-    return np.split(deficits[rows], np.flatnonzero(np.diff(parents[rows])) + 1) if rows.size else []
+    return np.split(rows, np.flatnonzero(np.diff(parents[rows])) + 1) if rows.size else []
 
 
 def _programs(
     deficits: Ints, parents: Ints, signatures: NDArray[np.uint64], is_open: NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
-    """The program and the variable of each outlier: small components together, those with the same covers as one."""
+    """The program and the variable of each place: small components together, those with the same covers as one."""
     program, variable = np.full(len(deficits), -1), np.full(len(deficits), -1)
     rows = np.flatnonzero(is_open)
     if not rows.size:

@@ -15,7 +15,7 @@ def grouped(
     members: NDArray[np.uint64],
     rows: NDArray[np.int32],
     strata: Ints,
-    weights: NDArray[np.int32],
+    weights: Ints,
     threshold: int,
 ) -> tuple[NDArray[np.int32], Ints]:
     """The rows of the covers that weigh more than the threshold, one cover after the other, and where each begins."""
@@ -31,6 +31,44 @@ def grouped(
     found = np.empty(begins[-1], np.int32)
     _place(numbers, rows, places, found)
     return found, begins
+
+
+def distinct(rows: NDArray[np.int32], begins: Ints) -> tuple[NDArray[np.int32], Ints]:
+    """These covers without those that hold the same rows as another one. Rows of a cover are in ascending order."""
+    count = begins.size - 1
+    keys = np.empty(count, np.uint64)
+    _sign(rows, begins, keys)
+    order = np.lexsort((np.arange(count), keys, np.diff(begins)))
+    kept = np.ones(count, np.bool_)
+    _leave_out(rows, begins, keys, order, kept)
+    sizes = np.diff(begins)
+    return rows[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])])
+
+
+@kernel
+def _sign(rows, begins, keys):
+    """A number for each cover, the same for the same rows."""
+    for cover in range(begins.size - 1):
+        key = U(0x243F6A8885A308D3)
+        for place in range(begins[cover], begins[cover + 1]):
+            key = (key ^ U(rows[place])) * U(0x9E3779B97F4A7C15)
+            key ^= key >> U(29)
+        keys[cover] = key
+
+
+@kernel
+def _leave_out(rows, begins, keys, order, kept):
+    """Mark covers whose rows are those of the one before, in an order that brings the same rows together."""
+    for at in range(1, order.size):
+        one, other = order[at], order[at - 1]
+        size = begins[one + 1] - begins[one]
+        same = size == begins[other + 1] - begins[other] and keys[one] == keys[other]
+        place = 0
+        while same and place < size:
+            same = rows[begins[one] + place] == rows[begins[other] + place]
+            place += 1
+        if same:
+            kept[one] = False
 
 
 @kernel

@@ -29,13 +29,16 @@ _LITTLE = 1 / 16  # of the width of the bracket: where all covers that hold too 
 _WORTHLESS = 4  # prices that say so many times more than there are rows say nothing
 
 
-def capped_sum(deficits: Ints, covers: Iterable[Heavy], reach: int, fineness: int) -> tuple[Fraction, Fraction]:
-    """F_D of outliers that lack so many neighbors: fractions around it, at most 1 / fineness apart. Private."""
-    crowd = crowd_of(deficits, covers, reach)
+def capped_sum(
+    deficits: Ints, copies: Ints, covers: Iterable[Heavy], reach: int, fineness: int
+) -> tuple[Fraction, Fraction]:
+    """F_D of places with so many outliers that lack so many neighbors each: fractions around it, at most 1 / fineness
+    apart. Private."""
+    crowd = crowd_of(deficits, copies, covers, reach)
     known = crowd.free + crowd.closed
     if crowd.programs == 0:
         return known, known
-    task = _Task(crowd, deficits, covers, reach, fineness)
+    task = _Task(crowd, deficits, copies, covers, reach, fineness)
     bounds = task.bounds(task.solved())
     if _width(bounds) > Fraction(1, fineness):
         again = task.bounds(task.solved(otherwise=True))
@@ -61,7 +64,7 @@ def _width(bounds: Sequence[_Bound]) -> Fraction:
 
 @dataclass(slots=True, eq=False)
 class _Solution:
-    """u of all outliers, 0 for those in no program; for each program the rows of its covers, and their prices."""
+    """u of all places, 0 for those in no program; for each program the rows of its covers, and their prices."""
 
     u: Floats
     covers: list[list[Rows]]
@@ -70,10 +73,11 @@ class _Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """Programs to solve, each over its own outliers and covers."""
+    """Programs to solve, each over its own places and covers."""
 
     crowd: Crowd
     deficits: Ints
+    copies: Ints
     covers: Iterable[Heavy]
     reach: int
     fineness: int
@@ -82,30 +86,33 @@ class _Task:
         """Add covers that hold too much until these cost next to nothing, or the solver does not keep to others."""
         variable = self.crowd.variable
         programs, rows_of = self._programs()
-        found = _Solution(np.where(self.crowd.program >= 0, 1 / self.deficits, 0.0), [[] for _ in programs], [])
+        found = _Solution(
+            np.where(self.crowd.program >= 0, self.copies / self.deficits, 0.0), [[] for _ in programs], []
+        )
         known, stuck = set[tuple[int, int]](), np.zeros(len(programs), np.bool_)
         while new := self._overfull(found.u, known, stuck):
             for number, some in new.items():
                 program, rows = programs[number], rows_of[number]
                 found.covers[number] += some
                 program.add([np.unique(variable[one]).astype(np.int32) for one in some])
-                found.u[rows] = (program.solve(otherwise=otherwise) / program.copies)[variable[rows]]
+                shares = program.solve(otherwise=otherwise) / program.copies
+                found.u[rows] = shares[variable[rows]] * self.copies[rows]
         found.prices = [program.prices for program in programs]
         for program in programs:
             program.forget()
         return found
 
     def _programs(self) -> tuple[list[Program], list[NDArray[np.intp]]]:
-        """The programs, and the outliers of each."""
+        """The programs, and the places of each."""
         order = np.argsort(self.crowd.program, kind="stable")
         order = order[self.crowd.program[order] >= 0]
         rows_of = np.split(order, np.flatnonzero(np.diff(self.crowd.program[order])) + 1)
         programs = []
         for rows in rows_of:
-            copies = np.bincount(self.crowd.variable[rows])
+            copies = np.bincount(self.crowd.variable[rows], self.copies[rows])
             lacking = np.zeros(copies.size)
             lacking[self.crowd.variable[rows]] = self.deficits[rows]
-            programs.append(Program(lacking, copies.astype(np.float64), self.reach))
+            programs.append(Program(lacking, copies, self.reach))
         return programs, rows_of
 
     def _overfull(self, u: Floats, known: set[tuple[int, int]], stuck: NDArray[np.bool_]) -> dict[int, list[Rows]]:
@@ -139,20 +146,21 @@ class _Task:
 
     def bounds(self, found: _Solution) -> list[_Bound]:
         """What each program is worth at least and at most, whatever was found (claims F1 and F2)."""
-        scale = Scale.of(self.deficits, self.reach, self.fineness)
+        scale = Scale.of(self.deficits, self.copies, self.reach, self.fineness)
         open_rows = np.flatnonzero(self.crowd.program >= 0)
         program = self.crowd.program[open_rows]
         low, high = scale.zeros(self.crowd.programs), scale.zeros(self.crowd.programs)
-        whole = feasible(found.u, self.deficits, self.reach, self.covers, scale)
+        whole = feasible(found.u, self.deficits, self.copies, self.reach, self.covers, scale)
         np.add.at(low, program, (whole * self.deficits)[open_rows])
-        sizes = np.bincount(program)
+        sizes = np.bincount(program, self.copies[open_rows])
         wholes = [
             scale.wholes(prices if self.reach * prices.sum() <= _WORTHLESS * sizes[number] else np.zeros(prices.size))
             for number, prices in enumerate(found.prices)
         ]
         members = [rows for some in found.covers for rows in some]
         high += np.array([self.reach * int(prices.sum()) for prices in wholes], scale.kind)
-        np.add.at(high, program, left_over(np.concatenate(wholes), members, self.deficits, scale)[open_rows])
+        left = left_over(np.concatenate(wholes), members, self.deficits, self.copies, scale)
+        np.add.at(high, program, left[open_rows])
         one = 1 << scale.digits
         return [
             _Bound(number, *(Fraction(int(bound[number]), one) for bound in (low, high)))
@@ -170,7 +178,9 @@ class _Task:
                     for row in part.rows[begin:end].tolist():
                         memberships[row].append(count)
                     count += 1
-        alike = Counter((int(self.deficits[row]), tuple(some)) for row, some in memberships.items())
+        alike = Counter[tuple[int, tuple[int, ...]]]()
+        for row, some in memberships.items():
+            alike[int(self.deficits[row]), tuple(some)] += int(self.copies[row])
         inside: list[list[int]] = [[] for _ in range(count)]
         for variable, (_, some) in enumerate(alike):
             for cover in some:

@@ -15,20 +15,19 @@ _MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
 
 
 class Windows:
-    """The heavy intervals of outliers in one column. Private."""
+    """The heavy intervals of outliers in one column, which are all `crowded`. Private."""
 
     def __init__(self, outliers: Outliers, radius: float, reach: int) -> None:
+        self.crowded = outliers
         values = outliers.points[:, 0]
-        self.places = np.lexsort((values, outliers.strata))
-        weights = weights_of(outliers.deficits)[self.places]
         length = 2 * radius * (1 + _OUTWARD)
         ends = np.empty(values.size, np.int64)
-        _find(values[self.places], outliers.strata[self.places], weights, length, UNIT * reach, ends)
+        _find(values, outliers.strata, weights_of(outliers), length, UNIT * reach, ends)
         self._begins = np.flatnonzero(ends)
         self._ends = ends[self._begins]
 
     def __iter__(self) -> Iterator[Heavy]:
-        """All heavy intervals, in parts; rows are numbered by their order on the line."""
+        """All heavy intervals, in parts."""
         sizes = self._ends - self._begins
         parts = np.cumsum(sizes) // _MOST_TOGETHER
         for part in np.unique(parts):

@@ -10,7 +10,8 @@ T = TypeVar("T")
 Each: TypeAlias = T | tuple[T | None, ...] | None
 
 _QUERIES = ("count_outliers", "count_outliers_by", "outlier_report")
-_MOST_REACH = 1 << 32
+#: The largest reach: no table has more rows.
+MOST_REACH = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
     return (
         whole
         and numeric
-        and 1 <= reach <= _MOST_REACH
+        and 1 <= reach <= MOST_REACH
         and scale > 0
         and isfinite(scale)
         and half_width >= 1

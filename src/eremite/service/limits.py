@@ -12,6 +12,7 @@ from typing import Any
 from eremite import table
 from eremite.errors import InputError
 from eremite.privacy import LARGEST_EPSILON, exact
+from eremite.release.noise import MOST_REACH
 
 MAX_BODY_BYTES = 4 * 2**20
 #: The request line and the headers together. More is never read; half as much always is.
@@ -107,6 +108,7 @@ LIMITS: Mapping[str, Limit] = {
     "epsilon": Limit(number=_constant(LARGEST_EPSILON), length=_constant(20), as_text=True),
     "delta": Limit(number=_constant(1), as_text=True),
     "mechanism": Limit(),
+    "reach": Limit(number=_constant(MOST_REACH)),
     "request_id": Limit(),
     "h": Limit(number=_constant(1_000)),
     "size": Limit(number=_columns, why=_TABLE_COLUMNS),

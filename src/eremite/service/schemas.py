@@ -39,6 +39,12 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}], "description": schema["description"]}
 
 
+def _each(schema: Schema) -> Schema:
+    """A figure of a count's noise: one, a list with one for each count, or null."""
+    words = f"{schema['description']} Of several counts: one for each, in their order."
+    return {"anyOf": [schema, _list(words, _or_null(schema)), {"type": "null"}], "description": words}
+
+
 _VERSION = _text("Version of eremite.")
 _NEIGHBORS = _text(
     "The tables compared: replace, for those that differ in the replaced rows of one person; add-remove, for those of "
@@ -89,6 +95,10 @@ RELEASE = _with_optional(
     expected_error_from=_or_null(_text("On which public or made-up rows that was computed.")),
     expected_chance=_or_null(_number("How likely all that was drawn is right, as far as public facts tell.")),
     expected_chance_from=_or_null(_text("On which public or made-up rows that was computed.")),
+    reach=_each(_integer("How many rows one place may change the count by.")),
+    noise_scale=_each(_number("Scale of the noise, in rows; null where it depends on the rows.")),
+    noise_half_width=_each(_integer("95 % of such answers are within it of the capped count, whatever the rows are.")),
+    at_least=_each(_integer("95 times in 100 the true count is no less, whatever the rows are.")),
 )
 
 _BEFORE = _or_null(_integer("Ask with this `before` for the next page; null if there is none."))

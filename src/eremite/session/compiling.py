@@ -30,6 +30,7 @@ from eremite.geometry.thinned import (
 )
 from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
+from eremite.reach import capped_count
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
@@ -52,6 +53,7 @@ def compile_kernels(most_columns: int, say: Callable[[str], None] = lambda _: No
         for shape, radius in product(SHAPES, _RADII):
             table = made_up(Facts(rules, 1, "replace", _ROWS), shape).table
             _count_and_bound(table.points(), radius)
+            _cap(columns)
             _ask(Session(table, epsilon=10), columns, OutlierDefinition(min_neighbors=_NEIGHBORS, radius=radius))
 
 
@@ -67,6 +69,12 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
     core_bound(points, radius)
     truss_bound(points, radius)
     _thin(points[: _ROWS // 4], radius)
+
+
+def _cap(columns: int) -> None:
+    """A chain of outliers, each in covers with others: no cover holds all of them."""
+    chain = np.repeat(np.linspace(0, 1, _ROWS // 4)[:, None], columns, axis=1)
+    capped_count(chain, OutlierDefinition(min_neighbors=_NEIGHBORS, radius=2.1 / len(chain)), 1)
 
 
 def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:

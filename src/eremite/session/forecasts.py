@@ -200,6 +200,7 @@ class Forecasts:
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         delta: Number = 0,
         mechanism: str = "auto",
+        reach: int | None = None,
         shape: Shape = "cautious",
     ) -> CountForecast:
         """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
@@ -210,6 +211,7 @@ class Forecasts:
             epsilon: One epsilon, or a list of them.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
+            reach: How many rows one place may change the count by. Default: chosen from public facts, as for the count.
             shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
                 "normal" or "uniform".
         """
@@ -220,6 +222,7 @@ class Forecasts:
                 epsilon=epsilon,
                 delta=delta,
                 mechanism=mechanism,
+                reach=reach,
                 shape=shape,
             )
         )
@@ -231,6 +234,7 @@ class Forecasts:
         by: str | Sequence[str],
         columns: Iterable[str] | None = None,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
+        reach: int | None = None,
         shape: Shape = "cautious",
     ) -> CountByForecast:
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing, looks at no private
@@ -241,11 +245,14 @@ class Forecasts:
             by: The column with categories whose values make the groups, or a list of such columns.
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
+            reach: How many rows one place of a group may change its count by. Default: chosen from public facts.
             shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several; all groups have
                 the same error), "clusters", "normal" or "uniform" (every category is as frequent as any other).
         """
         return self.forecast(
-            ForecastCountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon, shape=shape)
+            ForecastCountByQuery(
+                definition=definition, by=by, columns=columns, epsilon=epsilon, reach=reach, shape=shape
+            )
         )
 
     def epsilon_for_count(
@@ -256,6 +263,7 @@ class Forecasts:
         within: Number,
         delta: Number = 0,
         mechanism: str = "auto",
+        reach: int | None = None,
         shape: Shape = "cautious",
     ) -> Fraction:
         """Which epsilon makes 95 % of the counts right to within so many rows, forecast as by `forecast_count`.
@@ -266,6 +274,7 @@ class Forecasts:
             within: How far off a count may be, in rows.
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
+            reach: How many rows one place may change the count by. Default: chosen from public facts, as for the count.
             shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
                 "normal" or "uniform".
         """
@@ -276,6 +285,7 @@ class Forecasts:
                 within=within,
                 delta=delta,
                 mechanism=mechanism,
+                reach=reach,
                 shape=shape,
             )
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, overload
@@ -29,7 +28,6 @@ from eremite.queries import (
     SubspacesQuery,
 )
 from eremite.queries.fields import Number, Selection, Utility
-from eremite.queries.public_noise import leaves_out
 from eremite.queries.screening import ScreeningPlan
 from eremite.release import (
     CountByRelease,
@@ -273,19 +271,12 @@ class Session(Forecasts, Shown):
         known = self._expected.get(request.fingerprint)
         if known is None:
             try:
-                known = self._forecast_of(request)
+                known = expected_of(request.plan, self._facts, self._stand_in)
             except Exception:
                 known = UNKNOWN
             if len(self._expected) >= _MOST_EXPECTED:
                 self._expected.clear()
             self._expected[request.fingerprint] = known
-        return known
-
-    def _forecast_of(self, request: Request) -> Expected:
-        """What a forecast expects; it cannot say yet how many crowded outliers a count of bounded reach leaves out."""
-        known = expected_of(request.plan, self._facts, self._stand_in)
-        if leaves_out(request.plan, self._table):
-            return replace(known, error=None, error_from=None)
         return known
 
     def new_request_id(self) -> str:

@@ -85,7 +85,7 @@ def same_draws_on_both(in_turn: None) -> Iterator[None]:
 
 def table_of(relation: str, rows: Rows) -> Table:
     frame = {name: [row[place] for row in rows] for place, name in enumerate(("a", "b", "ward"))}
-    about: dict[str, Any] = {"neighbors": relation} | ({"rows_about": 45} if relation == "add-remove" else {})
+    about: dict[str, Any] = {"neighbors": relation} | ({"rows_about": 100} if relation == "add-remove" else {})
     return Table.from_frame(
         frame,
         bounds={"a": (0, 1), "b": (0, 1)},
@@ -103,9 +103,10 @@ SEARCH: dict[str, Any] = {"definition": outlier(), "h": 2, "max_size": 2}
 POINTS = [[0.1, 0.5], [0.9, 0.3], [0.5, 0.5]]
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     *(("count_outliers", {"definition": outlier(), "delta": "1e-6", "mechanism": mechanism})
-      for mechanism in ("auto", "smooth-laplace", "global-laplace", "gaussian", "global-gaussian")),
+      for mechanism in ("auto", "reach", "reach-gaussian", "smooth-laplace", "global-laplace", "gaussian", "global-gaussian")),
+    ("count_outliers", {"definition": outlier(), "reach": 2}),
     ("count_outliers", {"definition": outlier(3, "ward"), "columns": ["a"]}),
-    ("count_outliers", {"definition": outlier(39)}),
+    ("count_outliers", {"definition": outlier(20)}),
     ("count_outliers_by", {"definition": outlier(), "by": "ward"}),
     *(("top_subspaces", SEARCH | {"utility": utility}) for utility in ("compared", "centered", "dampened", "paper")),
     ("top_subspaces", SEARCH | {"definition": outlier(3, "ward")}),
@@ -237,7 +238,7 @@ COMMANDS = [
     ["explain", *ASK, "points.csv", "--top", "1", "--max-size", "2"],
     ["choose-radius", "rows.toml", "-k", "3", "--share", "0.2", "--epsilon", "0.1"],
     ["rows", "rows.toml", "--epsilon", "0.1", "--columns", "a"],
-    ["forecast", "count", "rows.toml", "-k", "3", "-r", "0.02", "--rows", "45"],
+    ["forecast", "count", "rows.toml", "-k", "3", "-r", "0.02", "--rows", "100"],
     ["history", "rows.toml"],
     ["history", "rows.toml", "--json"],
     ["budget", "show", "rows.toml"],
@@ -247,7 +248,7 @@ ANSWERED = [3 if "8" in command else 0 for command in COMMANDS]
 
 
 def write_dataset(relation: str, rows: Rows) -> None:
-    about = "\nrows_about = 45" if relation == "add-remove" else ""
+    about = "\nrows_about = 100" if relation == "add-remove" else ""
     Path("rows.toml").write_text(DESCRIPTION.format(relation=f'neighbors = "{relation}"{about}'))
     Path("points.csv").write_text("a,b\n0.1,0.5\n0.9,0.3\n")
     with Path("rows.csv").open("w", newline="") as file:

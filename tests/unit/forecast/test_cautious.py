@@ -11,10 +11,11 @@ from eremite import OutlierDefinition, Table
 from eremite.forecast import StandIn, made_up
 from eremite.forecast import stand_in as making
 from eremite.forecast.cautious import ROWS, expected_bound
-from eremite.forecast.count import expected_error, forecast_count
+from eremite.forecast.count import expected_error, expected_in_part, forecast_count
 from eremite.forecast.expected import expected_of
 from eremite.mechanisms import SmoothLaplace
 from eremite.queries import CountByQuery, CountQuery, ForecastCountQuery, RowsQuery, ScreenQuery
+from eremite.queries.groups import of_groups
 from eremite.release import Expected
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
@@ -79,7 +80,8 @@ def test_fewer_rows_with_a_wider_radius_have_about_the_same_error(
     shape: str, radius: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facts = table_of(np.zeros((20_000, 2))).facts
-    query = ForecastCountQuery(definition=OutlierDefinition(min_neighbors=5, radius=radius), epsilon=["0.2", "1"])
+    definition = OutlierDefinition(min_neighbors=5, radius=radius)
+    query = ForecastCountQuery(definition=definition, epsilon=["0.2", "1"], mechanism="smooth-laplace")
     monkeypatch.setattr(making, "MOST_MADE_UP", 20_000)
     full = forecast_count(made_up(facts, shape), query)
     monkeypatch.setattr(making, "MOST_MADE_UP", 5_000)
@@ -92,7 +94,7 @@ def test_fewer_rows_with_a_wider_radius_have_about_the_same_error(
 
 def test_expected_count_is_the_forecast_of_the_same_count() -> None:
     table = table_of(curved(3_000))
-    plan = CountQuery(definition=DEFINITION, epsilon=1).plan(table)
+    plan = CountQuery(definition=DEFINITION, epsilon=1, mechanism="smooth-laplace").plan(table)
     made = expected_of(plan, table.facts)
     assert made.error == ceil(expected_error(made_up(table.facts, "cautious"), plan)[1].most)
     assert (made.chance, made.error_from) == (None, made_up(table.facts, "cautious").words)
@@ -129,7 +131,8 @@ def test_expected_of_groups_is_the_largest_error_of_any() -> None:
     table = Table.from_frame(frame, bounds={"a": (0, 1), "b": (0, 1)}, categories={"ward": ["x", "y", "z"]})
     plan = CountByQuery(definition=DEFINITION, by="ward", epsilon=1).plan(table)
     by_group = [
-        plan.noise.half_width() * float(plan.exact(part, table)[1]) for part in table.groups(("a", "b"), ("ward",))
+        expected_in_part(StandIn(table, ""), part, plan, of_groups(table))[1].most
+        for part in table.groups(("a", "b"), ("ward",))
     ]
     seen, made = expected_of(plan, table.facts, table), expected_of(plan, table.facts)
     assert seen.error == ceil(max(by_group)) > min(by_group)

@@ -13,8 +13,10 @@ from eremite.forecast.draws import draws, field
 from eremite.plots.look import _apart
 from eremite_paper import experiments
 from eremite_paper.claims import Claim, claims_page
+from eremite_paper.claims_on_counts import claims_on_counts
 from eremite_paper.experiments import Experiment, run_all
 from eremite_paper.files import Files
+from eremite_paper.scenario_1 import SYNTHETIC_1, Z_SCORED, noise_parts, radius_parts
 from eremite_paper.searches import OURS, joined
 from eremite_paper.setting import Setting, quick
 from eremite_paper.tables import chosen, number, read_table, values, write_table
@@ -35,8 +37,9 @@ def test_rows_are_chosen_by_their_values():
     rows = [{"a": 1, "b": 0.5}, {"a": 2, "b": None}]
     assert chosen(rows, a=2) == [rows[1]]
     assert values(rows, "a") == [1, 2]
-    with pytest.raises(InputError, match="no number"):
-        number(rows[1], "b")
+    for missing in ("b", "c"):  # also a column that an earlier version did not write
+        with pytest.raises(InputError, match="no number; remove its folder"):
+            number(rows[1], missing)
 
 
 def test_finished_experiment_is_not_run_again_unless_the_setting_changes(tmp_path, monkeypatch):
@@ -72,6 +75,57 @@ def test_page_of_claims_counts_the_verdicts_and_keeps_bars_out_of_cells():
     assert "Of 1 claims 1 holds, 0 hold with a correction, 0 do not hold. Made with: seed 1." in page
     assert "| 1 | 2^\\|P\\| | **holds** |" in page
     assert "Adult left out." in page
+
+
+@pytest.fixture(scope="module")
+def counts_of_synthetic_1():
+    setting = Setting(draws=3)
+    return {name: [row for part in parts(setting) for row in part()] for name, parts in _COUNTS} | {"adult": []}
+
+
+_COUNTS = (("scenario_1", noise_parts), ("radius", radius_parts))
+
+
+def verdicts(results, change=lambda row: {}):
+    """How the two claims on accuracy are judged, with results changed."""
+    judged = claims_on_counts(results | {"scenario_1": [row | change(row) for row in results["scenario_1"]]})
+    words = ("standard deviation below 7", "10 to 30 times")
+    return [next(one.verdict for one in judged if some in one.claim) for some in words]
+
+
+def test_accuracy_that_the_paper_claims_is_attained_by_reach_on_synthetic_1(counts_of_synthetic_1):
+    assert verdicts(counts_of_synthetic_1) == ["holds with a correction"] * 2
+
+
+def test_claims_on_accuracy_are_judged_by_the_results(counts_of_synthetic_1):
+    def times(name, factor, epsilon=None):
+        return lambda row: {name: row[name] * factor if epsilon in (None, row["epsilon"]) else row[name]}
+
+    good, corrected, bad = "holds", "holds with a correction", "does not hold"
+    for change, wanted in (
+        (times("theorem_4", 0.001), [good, good]),
+        (times("ours", 1.3), [corrected, corrected]),
+        (times("ours", 1.6), [corrected, bad]),
+        (times("ours", 2), [bad, bad]),
+        (times("ours", 2, 0.7), [bad, bad]),
+        (times("ours", 2, 0.1), [corrected, bad]),
+    ):
+        assert verdicts(counts_of_synthetic_1, change) == wanted
+
+
+def test_tables_scaled_by_their_own_rows_decide_no_claim_on_accuracy(counts_of_synthetic_1):
+    rows = counts_of_synthetic_1["scenario_1"]
+    scaled = [row | {"table": Z_SCORED, "ours": 1000.0} for row in rows]
+    both = counts_of_synthetic_1 | {"scenario_1": [*rows, *scaled]}
+    assert verdicts(both) == ["holds with a correction"] * 2
+    worse = counts_of_synthetic_1 | {"scenario_1": [*rows, *(row | {"table": "Adult 1"} for row in scaled)]}
+    assert verdicts(worse) == ["does not hold"] * 2
+
+
+def test_noise_of_a_count_by_reach_is_the_same_for_all_rows(counts_of_synthetic_1):
+    rows = chosen(counts_of_synthetic_1["scenario_1"], table=SYNTHETIC_1, epsilon=0.7)
+    assert len(values(rows, "our_noise")) == len(values(rows, "reach")) == 1
+    assert len(values(rows, "smooth_bound")) > 1
 
 
 def test_names_are_moved_apart_and_keep_their_order():

@@ -75,10 +75,14 @@ def test_forecast_of_one_epsilon_on_rows_without_outliers_is_drawn():
 def test_comparison_has_every_mechanism_that_answers_and_the_reason_of_those_that_do_not(session):
     compared = session.compare_mechanisms(OutlierDefinition(min_neighbors=3, radius=0.05), epsilon=[0.5, 2], delta=1e-6)
     assert [(error.mechanism, error.epsilon) for error in compared.errors] == [
+        ("reach", Fraction(1, 2)),
+        ("reach", 2),
         ("smooth-laplace", Fraction(1, 2)),
         ("smooth-laplace", 2),
         ("global-laplace", Fraction(1, 2)),
         ("global-laplace", 2),
+        ("reach-gaussian", Fraction(1, 2)),
+        ("reach-gaussian", 2),
         ("gaussian", Fraction(1, 2)),
         ("gaussian", 2),
         ("gaussian-paper", Fraction(1, 2)),
@@ -90,7 +94,8 @@ def test_comparison_has_every_mechanism_that_answers_and_the_reason_of_those_tha
     assert "below 1 only" in left_out.reason
     lines = named_lines(compared.plot())
     assert {name: len(points) for name, points in lines.items() if "outliers" not in name} == {
-        "smooth-laplace": 2, "global-laplace": 2, "gaussian": 2, "gaussian-paper": 1, "global-gaussian": 2,
+        "reach": 2, "smooth-laplace": 2, "global-laplace": 2, "reach-gaussian": 2, "gaussian": 2, "gaussian-paper": 1,
+        "global-gaussian": 2,
     }  # fmt: skip
     assert session.remaining.epsilon == 1
 
@@ -100,7 +105,9 @@ def test_comparison_agrees_with_the_forecast_of_each(session):
     compared = session.compare_mechanisms(definition, epsilon=0.5)
     for error in compared.errors:
         assert session.forecast_count(definition, epsilon=0.5, mechanism=error.mechanism).errors == (error,)
-    assert {one.mechanism for one in compared.left_out} == {"gaussian", "gaussian-paper", "global-gaussian"}
+    assert {one.mechanism for one in compared.left_out} == {
+        "reach-gaussian", "gaussian", "gaussian-paper", "global-gaussian",
+    }  # fmt: skip
     assert all("needs a delta" in one.reason for one in compared.left_out)
 
 

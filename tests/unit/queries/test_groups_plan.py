@@ -131,7 +131,7 @@ def test_forecast_has_an_error_for_every_group():
     for one in forecast.groups:
         small, large = one.errors
         assert 0 < large.median < large.most < small.most
-    assert "500 made-up rows" in forecast.stand_in
+    assert forecast.stand_in == "a crowded table of 500 rows"
     assert "f, A" in forecast._repr_html_()
 
 

@@ -8,7 +8,7 @@ import pytest
 from eremite.reach import certificate
 from eremite.reach.certificate import Scale, feasible, left_over
 from tests.attacks.reach_by_definition import capped_program
-from tests.unit.reach.heavy import parts_of, some_covers
+from tests.unit.reach.heavy import apart, parts_of, some_covers
 
 SMALL, LARGE = 3, 2**32  # what outliers lack: with the latter, Python's integers are taken
 
@@ -20,12 +20,17 @@ def hostile_task(seed, most):
     return rng, deficits, some_covers(rng, n, int(rng.integers(1, 7)), 4), reach
 
 
+def single(n):
+    """One outlier in each of so many places."""
+    return np.ones(n, np.int64)
+
+
 def test_scale_is_of_64_bits_where_these_are_enough():
-    assert Scale.of(np.full(1000, 5), 8, 64).kind is np.int64
-    assert Scale.of(np.full(5, 2**20), 8, 64).kind is np.int64
-    assert Scale.of(np.full(10**6, 10**6), 8, 64).kind is object
-    assert Scale.of(np.full(5, 2**32), 2**32, 2**40).kind is object
-    assert Scale.of(np.empty(0, np.int64), 1, 64).digits > 50
+    assert Scale.of(np.full(1000, 5), single(1000), 8, 64).kind is np.int64
+    assert Scale.of(np.full(5, 2**20), single(5), 8, 64).kind is np.int64
+    assert Scale.of(np.full(10**6, 10**6), single(10**6), 8, 64).kind is object
+    assert Scale.of(np.full(5, 2**32), single(5), 2**32, 2**40).kind is object
+    assert Scale.of(np.empty(0, np.int64), single(0), 1, 64).digits > 50
 
 
 @pytest.mark.parametrize("scale", [Scale(55, np.int64), Scale(28, np.int64), Scale(60, np.int64), Scale(120, object)])
@@ -59,24 +64,26 @@ def test_feasible_keeps_to_every_cover(proposal, most, tries, monkeypatch):
     monkeypatch.setattr(certificate, "_TRIES", tries)
     for seed in range(8):
         rng, deficits, covers, reach = hostile_task(seed, most)
-        for scale in (Scale.of(deficits, reach, 64), Scale.of(deficits, reach, 2**40)):
+        copies = rng.integers(1, 4, len(deficits))
+        for scale in (Scale.of(deficits, copies, reach, 64), Scale.of(deficits, copies, reach, 2**40)):
             u = PROPOSALS[proposal](rng, deficits)
-            whole = [int(one) for one in feasible(u, deficits, reach, parts_of(covers), scale)]
-            assert all(0 <= one * c <= 1 << scale.digits for one, c in zip(whole, deficits.tolist(), strict=True))
+            whole = [int(one) for one in feasible(u, deficits, copies, reach, parts_of(covers), scale)]
+            all_of_it = [m << scale.digits for m in copies.tolist()]
+            assert all(0 <= one * c <= m for one, c, m in zip(whole, deficits.tolist(), all_of_it, strict=True))
             assert all(sum(whole[i] for i in cover) <= reach << scale.digits for cover in covers)
 
 
 def test_feasible_keeps_what_is_feasible():
     scale = Scale(40, np.int64)
     u = np.array([0.25, 0.5, 0.25, 1.0])
-    whole = feasible(u, np.array([1, 2, 3, 1]), 1, parts_of([[0, 1, 2]]), scale)
+    whole = feasible(u, np.array([1, 2, 3, 1]), single(4), 1, parts_of([[0, 1, 2]]), scale)
     assert (whole == u * 2**40).all()
 
 
 def test_feasible_loses_little_of_what_holds_hardly_too_much():
     scale, n = Scale(50, np.int64), 7
     covers = [[i, (i + 1) % n] for i in range(n)]
-    whole = feasible(np.full(n, 0.5 * (1 + 1e-9)), np.ones(n, np.int64), 1, parts_of(covers), scale)
+    whole = feasible(np.full(n, 0.5 * (1 + 1e-9)), single(n), single(n), 1, parts_of(covers), scale)
     assert n / 2 - 1e-6 < int(whole.sum()) / 2**50 <= n / 2
 
 
@@ -94,13 +101,14 @@ PRICES = {
 def test_prices_bound_the_program_whatever_they_are(prices, most):
     for seed in range(8):
         rng, deficits, covers, reach = hostile_task(seed, most)
-        wanted = capped_program(deficits.tolist(), set(map(frozenset, covers)), reach)
+        copies = rng.integers(1, 3, len(deficits))
+        wanted = capped_program(*apart(deficits, copies, covers), reach)
         for fineness in (64, 2**40):
-            scale = Scale.of(deficits, reach, fineness)
+            scale = Scale.of(deficits, copies, reach, fineness)
             members = [np.array(cover, np.int32) for cover in covers]
             wholes = scale.wholes(PRICES[prices](rng, len(covers)))
-            left = left_over(wholes, members, deficits, scale)
-            assert all(0 <= int(one) <= 1 << scale.digits for one in left)
+            left = left_over(wholes, members, deficits, copies, scale)
+            assert all(0 <= int(one) <= int(m) << scale.digits for one, m in zip(left, copies, strict=True))
             bound = reach * sum(int(one) for one in wholes) + sum(int(one) for one in left)
             assert Fraction(bound, 1 << scale.digits) >= wanted
 
@@ -108,7 +116,7 @@ def test_prices_bound_the_program_whatever_they_are(prices, most):
 def test_prices_that_are_optimal_bound_the_program_closely():
     """Five outliers on a circle, pairs in covers: a price of 1/2 for each pair leaves nothing of anybody."""
     covers, deficits = [[i, (i + 1) % 5] for i in range(5)], np.ones(5, np.int64)
-    scale = Scale.of(deficits, 1, 64)
+    scale = Scale.of(deficits, single(5), 1, 64)
     wholes = scale.wholes(np.full(5, 0.5))
-    assert int(left_over(wholes, [np.array(one, np.int32) for one in covers], deficits, scale).sum()) == 0
+    assert int(left_over(wholes, [np.array(one, np.int32) for one in covers], deficits, single(5), scale).sum()) == 0
     assert Fraction(int(wholes.sum()), 1 << scale.digits) == capped_program([1] * 5, set(map(frozenset, covers)), 1)

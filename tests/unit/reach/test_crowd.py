@@ -26,7 +26,10 @@ def test_closed_form_of_one_cover_is_the_maximum_of_its_program(seed):
     rng = np.random.default_rng(seed)
     deficits = rng.integers(1, (2, 4, 100)[seed % 3], int(rng.integers(1, 9)))
     for reach in (1, 2, 3, 50):
-        assert one_cover(deficits, reach) == capped_program(deficits.tolist(), {frozenset(range(len(deficits)))}, reach)
+        copies = np.ones(len(deficits), np.int64)
+        assert one_cover(deficits, copies, reach) == capped_program(
+            deficits.tolist(), {frozenset(range(len(deficits)))}, reach
+        )
 
 
 @pytest.mark.parametrize("together", [1, 4, 2_000])
@@ -38,13 +41,13 @@ def test_outliers_are_free_in_one_cover_or_in_one_program(seed, together, monkey
     covers = some_covers(rng, n, int(rng.integers(1, 12)))
     covers += covers[:2]
     deficits, reach = rng.integers(1, 3, n), 1
-    crowd, free, closed = crowd_of(deficits, parts_of(covers), reach), 0, Fraction(0)
+    crowd, free, closed = crowd_of(deficits, np.ones(n, np.int64), parts_of(covers), reach), 0, Fraction(0)
     for component in components(n, covers):
         rows = sorted(component)
         if len(component) == 1:
             free += 1
         elif any(set(cover) == component for cover in covers):
-            closed += one_cover(deficits[rows], reach)
+            closed += one_cover(deficits[rows], np.ones(len(rows), np.int64), reach)
         else:
             assert len(set(crowd.program[rows].tolist())) == 1
             assert crowd.program[rows[0]] >= 0
@@ -62,7 +65,7 @@ def test_variables_are_shared_by_those_in_the_same_covers_that_lack_as_many(seed
     covers = [[2 * i + side for i in one for side in (0, 1)] for one in some_covers(rng, n // 2, 9)]
     deficits = np.repeat(rng.integers(1, 3, n // 2), 2)
     deficits[::8] = 5
-    crowd = crowd_of(deficits, parts_of(covers), 1)
+    crowd = crowd_of(deficits, np.ones(n, np.int64), parts_of(covers), 1)
     told: dict[tuple[int, int], set[tuple[int, tuple[int, ...]]]] = {}
     for i in np.flatnonzero(crowd.program >= 0).tolist():
         kind = int(deficits[i]), tuple(number for number, cover in enumerate(covers) if i in cover)
@@ -75,14 +78,14 @@ def test_variables_are_shared_by_those_in_the_same_covers_that_lack_as_many(seed
 
 
 def test_nobody_is_taken_apart():
-    crowd = crowd_of(np.empty(0, np.int64), [], 1)
+    crowd = crowd_of(np.empty(0, np.int64), np.empty(0, np.int64), [], 1)
     assert (crowd.free, crowd.closed, crowd.programs) == (0, 0, 0)
 
 
 def test_closed_form_takes_no_memory_for_those_that_lack_very_many():
     tracemalloc.start()
     try:
-        assert one_cover(np.full(300, 2**22), 1) == 300
+        assert one_cover(np.full(300, 2**22), np.ones(300, np.int64), 1) == 300
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()

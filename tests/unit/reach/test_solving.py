@@ -11,7 +11,7 @@ from eremite.reach.program import Program
 from eremite.reach.solving import capped_sum
 from tests.attacks.reach_by_definition import capped_by_definition, capped_program
 from tests.attacks.reach_tables import ours
-from tests.unit.reach.heavy import parts_of, some_covers
+from tests.unit.reach.heavy import apart, parts_of, some_covers
 
 REAL = Program.solve
 
@@ -137,8 +137,9 @@ def test_capped_sum_is_that_of_the_definition(seed, most, lie, monkeypatch):
     rng = np.random.default_rng(seed)
     n, reach, fineness = int(rng.integers(2, 14)), int(rng.integers(1, 3)), int(rng.choice([64, 2**30]))
     deficits, covers = rng.integers(max(1, most - 5), most + 1, n), some_covers(rng, n, int(rng.integers(1, 9)), 3)
-    low, high = capped_sum(deficits, parts_of(covers), reach, fineness)
-    wanted = capped_program(deficits.tolist(), set(map(frozenset, covers)), reach)
+    copies = rng.integers(1, 3, n) if seed % 2 else np.ones(n, np.int64)
+    low, high = capped_sum(deficits, copies, parts_of(covers), reach, fineness)
+    wanted = capped_program(*apart(deficits, copies, covers), reach)
     assert low <= wanted <= high <= low + Fraction(1, fineness)
 
 

@@ -23,6 +23,7 @@ def ask(rows, k, radius):
     session = eremite.Session(table, epsilon=1000, delta=0.1)
     definition = eremite.OutlierDefinition(min_neighbors=k, radius=radius)
     session.count_outliers(definition, epsilon=1)
+    session.count_outliers(definition, epsilon=1, mechanism="reach", reach=1)
     session.count_outliers(definition, epsilon=0.05, mechanism="smooth-laplace")
     session.count_outliers(definition, epsilon=1, delta=1e-4, mechanism="gaussian")
     session.outlier_report(definition, h=1, size=1, epsilon=1)
@@ -50,12 +51,12 @@ assert len(before) > 10
 rng = np.random.default_rng(1)
 for d in (1, 2, 3, 5):
     crowd = rng.normal(0.2, 0.02, (300, d))
-    few = rng.random((6, d))
+    few = rng.random((10, d))
     for rows in (rng.random((90, d)), np.round(rng.random((200, d)), 1), np.zeros((200, d)), crowd, few):
         for k, radius in ((5, 0.02), (3, 0.1), (1, 1e-12)):
             ask(rows, k, radius)
     for k in (10, 20, 40):
-        ask(ring(61, d, 0.1), k, 0.1)
+        ask(ring(81, d, 0.1), k, 0.1)
     # So many rows that several threads split them; at the second radius in a tree, and most of them in a window.
     for radius, epsilon in ((0.3 / 70_000 ** (1 / d), 20), (1e-9, 1)):
         definition = eremite.OutlierDefinition(min_neighbors=2, radius=radius)
