@@ -30,7 +30,6 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     global_sensitivity(FOLDER / "global-bounds.svg")
     noise_figures.tails(FOLDER / "tails.svg")
-    noise_figures.choice(FOLDER / "choice.svg")
     noise_figures.widths(FOLDER / "widths.svg")
     relation_figures.neighbors(FOLDER / "relations.svg")
     subspace_figures.chances(FOLDER / "found.svg")

@@ -1,4 +1,4 @@
-"""The figures of docs/mechanisms.md: tails, widths on two generated tables, and what `auto` chooses."""
+"""The figures of docs/mechanisms.md: tails, and widths on two generated tables."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
 from benchmarks.look import BLACK, BLUE, GREEN, ORANGE, RED, label, panels, save
@@ -16,9 +15,6 @@ from benchmarks.student import Student
 from benchmarks.tables import Case, K, clusters, outlying
 from eremite import OutlierDefinition
 from eremite.mechanisms import Gaussian, SmoothLaplace
-from eremite.privacy import Privacy
-from eremite.queries.choice import chosen
-from eremite.sensitivity import most_moved
 
 _MILLIONTH = Fraction(1, 10**6)
 _STYLE = {
@@ -29,7 +25,6 @@ _STYLE = {
     "gaussian-paper": (RED, (0, (6, 2, 1, 2))),
 }
 _UP = {"student": 7, "smooth-laplace": -5, "gaussian": 4, "gaussian-paper": 7}  # keeps names off each other
-_TINT = {"smooth-laplace": "#FFFFFF", "global-laplace": "#F5D58F", "gaussian": "#8FBFDC"}
 
 
 def tails(path: Path) -> None:
@@ -90,40 +85,3 @@ def _named(name: str, epsilon: Fraction) -> Noise:
 def _width(made: Case, noise: Noise) -> float:
     definition = OutlierDefinition(min_neighbors=K, radius=made.radius)
     return noise.half_width * float(released(made, definition, noise.decay))
-
-
-def choice(path: Path) -> None:
-    """Which mechanism `auto` takes in two columns or more, by epsilon and by how far one row can move the count."""
-    figure, both = panels(2, 9.6)
-    epsilons, caps = np.geomspace(0.01, 4, 61), np.unique(np.geomspace(2, 10_000, 60).astype(int))
-    for axes, delta in zip(both, (Fraction(0), Fraction(1, 100)), strict=True):
-        names = _map(epsilons, caps, delta)
-        for name in ("global-laplace", "gaussian"):
-            inside = (names == name).astype(float)
-            if inside.any():
-                axes.contourf(epsilons, caps, inside, levels=[0.5, 1.5], colors=[_TINT[name]])
-                axes.contour(epsilons, caps, inside, levels=[0.5], colors=[BLACK], linewidths=0.8)
-        _finish_choice(axes, delta)
-    both[0].set_ylabel("most that one row can move the count")
-    save(figure, path)
-
-
-def _map(epsilons: NDArray[np.float64], caps: NDArray[np.int64], delta: Fraction) -> NDArray[np.str_]:
-    exact = [Fraction(f"{epsilon:.4g}") for epsilon in epsilons]
-    return np.array([[chosen(Privacy(epsilon, delta), int(most), 2) for epsilon in exact] for most in caps])
-
-
-def _finish_choice(axes: Axes, delta: Fraction) -> None:
-    for d in (2, 3, 8):
-        most = most_moved(10**6, d, K)
-        axes.axhline(most, color="0.55", lw=0.8, ls=(0, (1, 2)))
-        label(axes, f"k = 5, d = {d}", (4, most), "0.35")
-    places = {"smooth-laplace": (0.5, 300.0), "global-laplace": (0.045, 4.0)}
-    if delta:
-        places = {"smooth-laplace": (1.0, 300.0), "global-laplace": (0.36, 2.4), "gaussian": (0.05, 300.0)}
-    for name, at in places.items():
-        axes.annotate(name, at, ha="center", va="center")
-    axes.set(xscale="log", yscale="log", xlim=(0.01, 4), ylim=(2, 10_000), xlabel="$\\epsilon$")
-    axes.set_title(f"$\\delta$ = {float(delta):g}", fontsize=10)
-    axes.set_xticks([0.01, 0.1, 1, 4], ["0.01", "0.1", "1", "4"])
-    axes.minorticks_off()

@@ -123,7 +123,6 @@ def _error(named: Named, neighbors: Neighbors, epsilon: str) -> Error:
     _, bound = count_with_bound(named.case.points, named.definition, decay, relation)
     usual = usual_reach(rows, columns, named.definition, exact, neighbors)
     by_reach = {reach: _off(named, reach, exact, neighbors) for reach in {usual, *_REACHES}}
-    most = relation.most_moved(columns, K)
     return Error(
         table=named.name,
         columns=columns,
@@ -133,7 +132,7 @@ def _error(named: Named, neighbors: Neighbors, epsilon: str) -> Error:
         usual=by_reach[usual],
         best=min(by_reach.values()),
         smooth=SmoothLaplace(exact).half_width() * float(bound),
-        by_reach=chosen(Privacy(exact), most, columns) == "reach",
+        by_reach=chosen(Privacy(exact), relation, columns, K) == "reach",
     )
 
 

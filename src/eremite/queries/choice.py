@@ -7,7 +7,8 @@ from eremite.errors import InputError
 from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.privacy import Privacy
 from eremite.reach import MOST_COLUMNS
-from eremite.sensitivity import smooth_bound_of_line
+from eremite.sensitivity import few_changes, require_few_changes, smooth_bound_of_line
+from eremite.sensitivity.relation import Relation
 
 _PURE: dict[str, Callable[[Fraction], BoundedMechanism]] = {
     "smooth-laplace": SmoothLaplace,
@@ -33,23 +34,38 @@ def by_name(name: str, privacy: Privacy) -> BoundedMechanism:
     return _APPROXIMATE[name](privacy.epsilon, privacy.delta)
 
 
-def chosen(privacy: Privacy, most: int, columns: int) -> str:
-    """What `auto` takes for a row's share of `privacy`: "reach", or a mechanism for a bound up to `most`. Public."""
+def for_bound(name: str, privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> BoundedMechanism:
+    """The mechanism of this name, unless the search for its bound would take too much memory or time. Public."""
+    noise = by_name(name, privacy)
+    if noise.decay is not None:
+        require_few_changes(relation, columns, min_neighbors, noise.decay, "choose reach or global-laplace")
+    return noise
+
+
+def chosen(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:
+    """What `auto` takes for a row's share of `privacy`: "reach", or a mechanism for a bound. Public."""
     if columns <= _TIGHT_COLUMNS or (columns <= MOST_COLUMNS and privacy.epsilon < _LITTLE_EPSILON):
         return "reach"
-    return narrowest(privacy, most, columns)
+    return narrowest(privacy, relation, columns, min_neighbors)
 
 
-def narrowest(privacy: Privacy, most: int, columns: int) -> str:
+def narrowest(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:
     """The name of the mechanism for a bound whose 95 % interval is narrowest on a typical table.
 
-    The global bound is `most`. The smooth one of the table is private, so that of a typical profile stands in for it:
-    t replaced rows away, one row moves the count by `typical_growth` times t + 1, up to `most`. The choice sees no row.
+    The smooth bound of the table is private, so that of a typical profile stands in for it: t replaced rows away, one
+    row moves the count by `typical_growth` times t + 1, up to the global bound. The choice sees no row.
     """
+    most = relation.most_moved(columns, min_neighbors)
     names = ["smooth-laplace", "global-laplace"]
     if privacy.delta:
         names += ["gaussian", *_holding("global-gaussian", privacy)]
-    return min(names, key=lambda name: _width(by_name(name, privacy), most, columns))
+
+    def is_searched(noise: BoundedMechanism) -> bool:
+        return noise.decay is None or few_changes(relation, columns, min_neighbors, noise.decay)
+
+    mechanisms = {name: by_name(name, privacy) for name in names}
+    searched = [name for name, noise in mechanisms.items() if is_searched(noise)]
+    return min(searched, key=lambda name: _width(mechanisms[name], most, columns))
 
 
 def typical_growth(columns: int) -> Fraction:

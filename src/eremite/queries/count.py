@@ -12,7 +12,7 @@ from eremite.mechanisms import BoundedMechanism, Mechanism, ReachGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
-from eremite.queries.choice import NAMES, by_name, chosen, is_pure
+from eremite.queries.choice import NAMES, chosen, for_bound, is_pure
 from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName, Reach
 from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
@@ -61,11 +61,11 @@ def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[s
     """The noise of a count whose columns are settled, with the name of its mechanism."""
     each_row, relation = per_row(privacy, table.rows_per_person), relation_of(table)
     columns, name = len(tuple(asked.columns or ())), asked.mechanism
-    most = relation.most_moved(columns, asked.definition.min_neighbors)
+    k = asked.definition.min_neighbors
     if name == "auto":
-        name = "reach" if asked.reach is not None else chosen(each_row, most, columns)
+        name = "reach" if asked.reach is not None else chosen(each_row, relation, columns, k)
     if name not in BY_REACH:
-        return name, by_name(name, each_row)
+        return name, for_bound(name, each_row, relation, columns, k)
     reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
     names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)
     capped = for_count(names, reach, privacy, table.neighbors, table.rows_per_person)

@@ -9,7 +9,7 @@ from eremite.ledger import Cost
 from eremite.mechanisms import BoundedMechanism
 from eremite.names import quote_name
 from eremite.privacy import Privacy, checked_epsilon
-from eremite.queries.choice import by_name, chosen
+from eremite.queries.choice import chosen, for_bound
 from eremite.queries.count import noisy, per_row
 from eremite.queries.fields import FROM_JSON, By, Columns, Definition, Epsilon, Reach
 from eremite.queries.fit import relation_of, require_fit
@@ -59,10 +59,10 @@ def _noise(
     """The noise of each group, with the name of its mechanism."""
     relation, columns = of_groups(table), len(tuple(asked.columns or ()))
     each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
-    most = relation.most_moved(columns, asked.definition.min_neighbors)
-    name = "reach" if asked.reach is not None else chosen(each, most, columns)
+    k = asked.definition.min_neighbors
+    name = "reach" if asked.reach is not None else chosen(each, relation, columns, k)
     if name != "reach":
-        return name, by_name(name, each)
+        return name, for_bound(name, each, relation, columns, k)
     rows = max(1, relation.rows // groups)
     reach = asked.reach or usual_reach(rows, columns, asked.definition, each.epsilon, relation.neighbors)
     return name, for_groups(reach, privacy.epsilon, table.neighbors, table.rows_per_person, groups)

@@ -15,13 +15,13 @@ from typing import ClassVar, get_args
 import numpy as np
 from flint import arb
 
-from eremite.engines import FindNeighbors
+from eremite.engines import FindNeighbors, workers
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
 from eremite.mechanisms import SmoothLaplace
 from eremite.mechanisms.selection import Scores, zcdp_of_draw
-from eremite.outliers import Subspace, Subspaces, count_outliers_in_each, in_each
+from eremite.outliers import OutlierDefinition, Subspace, Subspaces, count_outliers_in_each, in_each
 from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import clamped, per_row
 from eremite.queries.fields import (
@@ -41,7 +41,7 @@ from eremite.queries.fields import (
 from eremite.queries.fit import relation_of, require_choice, require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, profile_function
+from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, profile_function, require_few_changes
 from eremite.sensitivity.dampening import Profile
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyPart, AnyTable
@@ -107,7 +107,7 @@ class SubspacesQuery(SearchFields):
         _require_few_looks(self.h, family.count)
         utility = self._utility(table, family)
         row = per_row(privacy, table.rows_per_person)
-        center = SmoothLaplace(row.epsilon * CENTER_SHARE) if utility == "centered" else None
+        center = _noise_of_center(row.epsilon, family, self.definition, table) if utility == "centered" else None
         left = row.epsilon - (center.epsilon if center else 0)
         each, concentrated = left / self.h, _concentrated(left, row.delta, self.h)
         more = concentrated > each
@@ -188,6 +188,18 @@ class SubspacesPlan(WithDefinition):
         scores = _SCORES[self.utility](table, self, progress or (lambda _: None))
         draw = scores.exponential if self.selection == "exponential" else scores.permute_and_flip
         return tuple(family[draw()] for _ in range(self.h))
+
+
+def _noise_of_center(
+    epsilon: Fraction, family: Subspaces, definition: OutlierDefinition, table: DeclaredTable
+) -> SmoothLaplace:
+    noise, relation = SmoothLaplace(epsilon * CENTER_SHARE), relation_of(table)
+    together = min(family.count, workers.available())
+    require_few_changes(
+        relation, family.largest, definition.min_neighbors, noise.decay, "choose the utility paper or smaller sets",
+        side_by_side=together,
+    )  # fmt: skip
+    return noise
 
 
 def family_among(

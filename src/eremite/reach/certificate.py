@@ -5,7 +5,8 @@ u_i = v_i / c_i              whole multiples of 2^-p, rounded down until every c
 prices y of covers           whole multiples of 2^-p, any of 0 or more; D y for each cover, and for each outlier what
                              the prices leave of c_i, over c_i: an upper bound
 
-Of the m_i outliers of one place, u_i is the sum. Arrays hold 64-bit integers, or Python's where 2^-p must be smaller than those allow.
+Of the m_i outliers of one place, u_i is the sum. Arrays hold 64-bit integers, or Python's where 2^-p must be smaller
+than those allow.
 """
 
 from collections.abc import Iterable
@@ -63,7 +64,7 @@ def feasible(u: Floats, deficits: Ints, copies: Ints, reach: int, covers: Iterab
     """Whole multiples near u: at most m / c, and in no cover more than D (claim F1)."""
     limit = reach << scale.digits
     most = (copies.astype(scale.kind) << scale.digits) // deficits
-    whole = np.minimum(scale.wholes(np.maximum(u, 0)), most)
+    whole: Wholes = np.minimum(scale.wholes(np.maximum(u, 0)), most)
     tries = 0
     while (held := _fullest(whole, covers, scale)).max(initial=0) > limit:
         over = np.flatnonzero(held > limit)

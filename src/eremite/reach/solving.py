@@ -109,7 +109,7 @@ class _Task:
         rows_of = np.split(order, np.flatnonzero(np.diff(self.crowd.program[order])) + 1)
         programs = []
         for rows in rows_of:
-            copies = np.bincount(self.crowd.variable[rows], self.copies[rows])
+            copies = np.bincount(self.crowd.variable[rows], self.copies[rows]).astype(np.float64)
             lacking = np.zeros(copies.size)
             lacking[self.crowd.variable[rows]] = self.deficits[rows]
             programs.append(Program(lacking, copies, self.reach))
@@ -182,8 +182,8 @@ class _Task:
         for row, some in memberships.items():
             alike[int(self.deficits[row]), tuple(some)] += int(self.copies[row])
         inside: list[list[int]] = [[] for _ in range(count)]
-        for variable, (_, some) in enumerate(alike):
-            for cover in some:
+        for variable, (_, its_covers) in enumerate(alike):
+            for cover in its_covers:
                 inside[cover].append(variable)
         gains, most = [c for c, _ in alike], [fmpq(copies, c) for (c, _), copies in alike.items()]
         value = maximum(gains, most, self.reach, [list(one) for one in dict.fromkeys(map(tuple, inside))])

@@ -24,6 +24,7 @@ from eremite.cli import main
 from eremite.ledger import Ledger, MemoryStore
 from eremite.queries import count as count_module
 from eremite.queries import fit
+from eremite.queries.choice import NAMES
 from eremite.service import audit
 from eremite.service.application import application
 from eremite.service.tokens import Grant, change_grants, hash_of
@@ -103,7 +104,7 @@ SEARCH: dict[str, Any] = {"definition": outlier(), "h": 2, "max_size": 2}
 POINTS = [[0.1, 0.5], [0.9, 0.3], [0.5, 0.5]]
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     *(("count_outliers", {"definition": outlier(), "delta": "1e-6", "mechanism": mechanism})
-      for mechanism in ("auto", "reach", "reach-gaussian", "smooth-laplace", "global-laplace", "gaussian", "global-gaussian")),
+      for mechanism in NAMES if mechanism != "gaussian-paper"),
     ("count_outliers", {"definition": outlier(), "reach": 2}),
     ("count_outliers", {"definition": outlier(3, "ward"), "columns": ["a"]}),
     ("count_outliers", {"definition": outlier(20)}),

@@ -10,7 +10,7 @@ from eremite.mechanisms import GlobalGaussian, PaperGaussian, SmoothLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Privacy
 from eremite.queries.choice import chosen
-from eremite.sensitivity import most_moved
+from eremite.sensitivity.relation import Relation
 from eremite_paper import scenario_1, theorem_2, theorem_4, whole_adult
 from eremite_paper.datasets import synthetic_1
 from eremite_paper.global_sensitivity import moved
@@ -84,7 +84,7 @@ def test_counts_of_the_experiments_are_answered_by_reach():
     asked = [(50, d, scenario_1.K, epsilon) for d in (2, 7) for epsilon in scenario_1.EPSILONS]
     asked += [(48_842, len(columns), whole_adult.K, e) for columns in whole_adult.RADIUS for e in whole_adult.EPSILONS]
     for n, d, k, epsilon in asked:
-        assert chosen(Privacy(epsilon), most_moved(n, d, k), d) == "reach"
+        assert chosen(Privacy(epsilon), Relation("replace", n), d, k) == "reach"
 
 
 def test_tuned_radius_has_the_best_accuracy_of_all():

@@ -3,14 +3,19 @@ from math import log
 
 import pytest
 
-from eremite import Privacy
-from eremite.queries.choice import NAMES, by_name, chosen, is_pure, narrowest, typical_growth
+from eremite import InputError, Privacy
+from eremite.queries.choice import NAMES, by_name, chosen, for_bound, is_pure, narrowest, typical_growth
 from eremite.reach import MOST_COLUMNS
-from eremite.sensitivity import most_moved
+from eremite.sensitivity.relation import Relation
 
 
 def pure(epsilon):
     return Privacy(Fraction(epsilon))
+
+
+def moved_by(most):
+    """A relation and a k for which one row moves a count by at most so much, in any number of columns."""
+    return {"relation": Relation("replace", most), "min_neighbors": most}
 
 
 def test_names_are_exactly_these():
@@ -29,13 +34,13 @@ def test_names_are_exactly_these():
 
 def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
     def of(epsilon, columns):
-        return chosen(pure(epsilon), 100, columns)
+        return chosen(pure(epsilon), columns=columns, **moved_by(100))
 
     assert {of(epsilon, columns) for epsilon in ("0.000001", "1", "20") for columns in (1, 2, 8)} == {"reach"}
     assert {of("0.4999", columns) for columns in (9, MOST_COLUMNS)} == {"reach"}
     for epsilon, columns in (("0.5", 9), ("20", MOST_COLUMNS), ("0.1", MOST_COLUMNS + 1), ("0.1", 10_000)):
-        assert of(epsilon, columns) == narrowest(pure(epsilon), 100, columns) != "reach"
-    assert chosen(Privacy(Fraction(1), Fraction(1, 10**6)), 100, 8) == "reach"
+        assert of(epsilon, columns) == narrowest(pure(epsilon), columns=columns, **moved_by(100)) != "reach"
+    assert chosen(Privacy(Fraction(1), Fraction(1, 10**6)), columns=8, **moved_by(100)) == "reach"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,7 @@ def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
     ],
 )
 def test_global_noise_is_chosen_where_a_typical_bound_is_hardly_smaller(epsilon, n, d, k, name):
-    assert narrowest(pure(epsilon), most_moved(n, d, k), d) == name
+    assert narrowest(pure(epsilon), Relation("replace", n), d, k) == name
 
 
 @pytest.mark.parametrize("columns", [1, 2, 8])
@@ -66,15 +71,27 @@ def test_choice_is_the_narrower_interval_of_a_typical_table(epsilon, most, colum
     growth = typical_growth(columns)
     bound = max(noise.decay**t * min(growth * (t + 1), most) for t in range(most))
     narrower = float(noise.tail(Fraction(width) / bound)) < 0.05
-    assert narrowest(pure(epsilon), most, columns) == ("smooth-laplace" if narrower else "global-laplace")
+    assert narrowest(pure(epsilon), columns=columns, **moved_by(most)) == (
+        "smooth-laplace" if narrower else "global-laplace"
+    )
 
 
 def test_delta_opens_the_choice_to_gaussian_noise():
     privacy = Privacy(Fraction(1, 1000), Fraction(1, 2))
-    assert narrowest(privacy, 100, 2) in ("gaussian", "global-gaussian")
-    assert narrowest(Privacy(Fraction(1, 1000)), 100, 2) == "global-laplace"
+    assert narrowest(privacy, columns=2, **moved_by(100)) in ("gaussian", "global-gaussian")
+    assert narrowest(Privacy(Fraction(1, 1000)), columns=2, **moved_by(100)) == "global-laplace"
 
 
 def test_gaussian_noise_that_does_not_hold_is_passed_over():
     """The theorem of global-gaussian fails for a large epsilon; auto still answers."""
-    assert narrowest(Privacy(Fraction(20), Fraction(1, 10**6)), 100, 2) == "smooth-laplace"
+    assert narrowest(Privacy(Fraction(20), Fraction(1, 10**6)), columns=2, **moved_by(100)) == "smooth-laplace"
+
+
+def test_bounds_that_take_too_long_a_search_are_passed_over_and_refused():
+    """Tiny epsilons where rows come and go list the square of their inverse: known before anything is charged."""
+    relation, tiny = Relation("add-remove", 30), pure("0.001")
+    assert narrowest(tiny, relation, 40, 5) == "global-laplace"
+    for_bound("global-laplace", tiny, relation, 40, 5)
+    for_bound("smooth-laplace", pure("0.1"), relation, 40, 5)
+    with pytest.raises(InputError, match=r"ask for a larger epsilon, or choose reach or global-laplace\.$"):
+        for_bound("smooth-laplace", tiny, relation, 40, 5)
