@@ -118,7 +118,7 @@ def _of_report(plan: ReportPlan, facts: Facts, stand_in: Table | None) -> Expect
     """The chance of its search, and the error of a count in a set of the most columns it may name."""
     found, rows = _of_search(plan.finding, facts, stand_in), _rows_to_count(facts, stand_in)
     largest = next(one for one in plan.finding.family if len(one) == plan.finding.family.largest)
-    error = _error(count_error(rows, plan, [largest]), rows.words)
+    error = _error(count_error(rows, plan, [largest]), _source(plan.of_set(largest, rows.table), rows))
     return replace(error, chance=found.chance, chance_from=found.chance_from)
 
 

@@ -20,7 +20,7 @@ from eremite.forecast.subspaces import (
 )
 from eremite.outliers import Subspace
 from eremite.privacy import LARGEST_EPSILON
-from eremite.queries import CountQuery, EpsilonForReportQuery, ForecastReportQuery, Progress
+from eremite.queries import EpsilonForReportQuery, ForecastReportQuery, Progress
 from eremite.queries.report import ReportPlan
 
 
@@ -65,5 +65,4 @@ def count_error(stand_in: StandIn, plan: ReportPlan, sets: list[Subspace]) -> fl
     """95 % of the counts of a report in any of these sets are off by at most this."""
     if stand_in.cautious:  # the same for all sets of a size
         sets = list({len(one): one for one in sets}.values())
-    queries = [CountQuery(definition=plan.definition, columns=one, epsilon=plan.each_count) for one in sets]
-    return max(expected_error(stand_in, query.plan(stand_in.table))[1].most for query in queries)
+    return max(expected_error(stand_in, plan.of_set(one, stand_in.table))[1].most for one in sets)
