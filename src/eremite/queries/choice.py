@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from eremite.errors import InputError
 from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
-from eremite.privacy import Privacy
+from eremite.privacy import LARGEST_EPSILON, Privacy
 from eremite.reach import MOST_COLUMNS
 from eremite.sensitivity import few_changes, require_few_changes, smooth_bound_of_line
 from eremite.sensitivity.relation import Relation
@@ -21,10 +21,9 @@ _APPROXIMATE: dict[str, Callable[[Fraction, Fraction], BoundedMechanism]] = {
 }
 NAMES = ("auto", "reach", *_PURE, "reach-gaussian", *_APPROXIMATE)
 
-#: In so many columns the covers of a place are tight, and little is capped.
-_TIGHT_COLUMNS = 8
-#: Below it, a smooth bound looks so far that its noise is wide, whatever the covers are.
-_LITTLE_EPSILON = Fraction(1, 2)
+#: Up to which epsilon of a row reach is taken, by the most columns for which it is. The more columns, the wider the
+#: covers and the more is capped; the smaller epsilon, the further a smooth bound looks and the wider its noise is.
+_REACH_UP_TO = ((4, Fraction(LARGEST_EPSILON)), (6, Fraction(2)), (9, Fraction(1)), (MOST_COLUMNS, Fraction(2, 5)))
 
 
 def by_name(name: str, privacy: Privacy) -> BoundedMechanism:
@@ -44,7 +43,7 @@ def for_bound(name: str, privacy: Privacy, relation: Relation, columns: int, min
 
 def chosen(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:
     """What `auto` takes for a row's share of `privacy`: "reach", or a mechanism for a bound. Public."""
-    if columns <= _TIGHT_COLUMNS or (columns <= MOST_COLUMNS and privacy.epsilon < _LITTLE_EPSILON):
+    if any(columns <= most and privacy.epsilon <= epsilon for most, epsilon in _REACH_UP_TO):
         return "reach"
     return narrowest(privacy, relation, columns, min_neighbors)
 

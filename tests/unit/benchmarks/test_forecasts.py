@@ -25,16 +25,17 @@ def test_promise_covers_what_is_at_most_as_large() -> None:
     assert tables_covered(SEEN) == "1 of 2"
 
 
-def test_truth_is_the_forecast_with_the_rows_as_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mechanism", ["reach", "smooth-laplace"])
+def test_truth_is_the_forecast_with_the_rows_as_stand_in(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forecasts, "NEIGHBORS", (3,))
     monkeypatch.setattr(forecasts, "SHARES", (0.05,))
     monkeypatch.setattr(forecasts, "EPSILONS", ("1", "2"))
     rows = np.random.default_rng(6).uniform(0, 1, (300, 2))
-    seen = list(compare({"rows": rows}, "cautious"))
+    seen = list(compare({"rows": rows}, "cautious", mechanism))
     assert [each.epsilon for each in seen] == ["1", "2"]
     table = Table.from_frame(rows, bounds={"c0": (0, 1), "c1": (0, 1)})
     for each in seen:
-        asked = {"epsilon": each.epsilon, "mechanism": "smooth-laplace"}
+        asked = {"epsilon": each.epsilon, "mechanism": mechanism}
         made, real = (
             Session(table, epsilon=1, stand_in=stand_in).forecast_count(each.definition, **asked).errors[0].most
             for stand_in in (None, table)

@@ -5,7 +5,6 @@ import pytest
 
 from eremite import InputError, Privacy
 from eremite.queries.choice import NAMES, by_name, chosen, for_bound, is_pure, narrowest, typical_growth
-from eremite.reach import MOST_COLUMNS
 from eremite.sensitivity.relation import Relation
 
 
@@ -36,9 +35,12 @@ def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
     def of(epsilon, columns):
         return chosen(pure(epsilon), columns=columns, **moved_by(100))
 
-    assert {of(epsilon, columns) for epsilon in ("0.000001", "1", "20") for columns in (1, 2, 8)} == {"reach"}
-    assert {of("0.4999", columns) for columns in (9, MOST_COLUMNS)} == {"reach"}
-    for epsilon, columns in (("0.5", 9), ("20", MOST_COLUMNS), ("0.1", MOST_COLUMNS + 1), ("0.1", 10_000)):
+    assert {of(epsilon, columns) for epsilon in ("0.000001", "1", "20") for columns in (1, 4)} == {"reach"}
+    last = {
+        (epsilon, columns) for epsilon, some in (("2", (5, 6)), ("1", (7, 9)), ("0.4", (10, 24))) for columns in some
+    }
+    assert {of(*one) for one in last} == {"reach"}
+    for epsilon, columns in (("2.01", 5), ("1.01", 7), ("0.41", 10), ("20", 24), ("0.1", 25), ("0.1", 10_000)):
         assert of(epsilon, columns) == narrowest(pure(epsilon), columns=columns, **moved_by(100)) != "reach"
     assert chosen(Privacy(Fraction(1), Fraction(1, 10**6)), columns=8, **moved_by(100)) == "reach"
 

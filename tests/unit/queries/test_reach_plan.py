@@ -172,9 +172,9 @@ def test_public_figures_of_groups_are_one_of_each_for_each_group():
 
 
 def test_public_figures_of_a_report_are_those_of_each_set():
-    some = table(columns=9)
-    names = tuple(f"c{i}" for i in range(9))
-    made = ReportQuery(definition=DEFINITION, h=2, max_size=9, epsilon=4).plan(some)
+    some = table(columns=10)
+    names = tuple(f"c{i}" for i in range(10))
+    made = ReportQuery(definition=DEFINITION, h=2, max_size=10, epsilon=4).plan(some)
     figures = public_noise(made, ((names, 30), (names[:2], 40)), some)
     of_two = public_noise(plan(some, columns=names[:2]), 40, some)
     assert figures == PublicNoise.of_each([PublicNoise(), of_two])
