@@ -1,6 +1,9 @@
 """What a solver says is a proposal: whatever it is, the bracket holds the count and is narrow."""
 
+import gc
+import os
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -162,3 +165,26 @@ def test_bracket_is_narrow_if_the_simplex_method_may_take_no_steps(steps, counts
     for (k, radius, reach), wanted in zip(TABLES, counts, strict=True):
         low, high = ours(chain(17), k, radius, reach)
         assert low <= wanted <= high <= low + Fraction(1, 64)
+
+
+def test_solver_prints_nothing(capfd):
+    """By default HiGHS tells the size of a program and its objective, which are private, on standard output."""
+    ours(chain(40), 3, 1.1, 1)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_programs_that_were_solved():
+    """Solvers are freed with their programs."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        pytest.skip("only Linux tells how much memory a process uses")
+
+    def megabytes_after(programs):
+        for _ in range(programs):
+            ours(chain(300), 3, 1.1, 1)
+        gc.collect()
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    before = megabytes_after(200)
+    assert megabytes_after(2_000) - before < 10
