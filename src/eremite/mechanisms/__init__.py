@@ -14,8 +14,8 @@ from eremite.mechanisms.reach_gaussian import ReachGaussian
 from eremite.mechanisms.reach_laplace import ReachLaplace
 from eremite.mechanisms.smooth_laplace import SmoothLaplace
 
-#: Noise of a public scale, for counts of bounded reach.
 ReachNoise = ReachLaplace | ReachGaussian
+"""Noise of a public scale, for counts of bounded reach."""
 
 __all__ = [
     "BoundedMechanism",

@@ -26,8 +26,8 @@ from eremite.reach.lattice import FULL, NAME_BITS, ROUNDING, Lattice, covers_of_
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: The most columns that covers are offered for: in more, hundreds of covers hold a row, each far wider than its ball.
 MOST_COLUMNS = 24
+"""The most columns that covers are offered for: in more, hundreds of covers hold a row, each far wider than its ball."""
 #: Coordinates are at most so many times the (Euclidean) radius of the covers: names are whole numbers of 64 bits.
 FURTHEST = 2.0**36
 
