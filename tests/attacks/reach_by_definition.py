@@ -1,4 +1,4 @@
-"""Counts of bounded reach by their definition (theory, section 10): what rows lack, covers, programs in fractions."""
+"""Counts of bounded reach by their definition (theory, sections 10 and 10b): gaps, covers, programs in fractions."""
 
 import itertools
 from fractions import Fraction
@@ -18,6 +18,11 @@ ROUNDING = 64 * 2.0**-53  # and for each (d + 1)^2 and each unit of the largest 
 def deficits_by_definition(points, k, radius):
     """How many neighbors each row lacks: 0 or less if it is no outlier."""
     return [k - degree for degree in degrees_by_definition(points, radius)]
+
+
+def surpluses_by_definition(points, k, radius):
+    """How many neighbors less would make an outlier of each row: 0 or less if it is one."""
+    return [degree - k + 1 for degree in degrees_by_definition(points, radius)]
 
 
 def windows_by_definition(points, radius):
@@ -69,10 +74,10 @@ def _covers(row, unit, grown):
     return [tuple(one) for one in z[some][distances_to_cell(w[some]) <= near].tolist()]
 
 
-def grown_cells(points, radius, ratio=None):
+def grown_cells(points, radius, ratio=None, side="below"):
     """The rows of each cover of the lattice, of those that hold any; radius and covering radius as the library's."""
     d = np.shape(points)[1]
-    unit = (ratio or ratio_for(d, 1)) * radius / covering_radius(d)
+    unit = (ratio or ratio_for(d, 1, side)) * radius / covering_radius(d)
     covers = {}
     for i, row in enumerate(points):
         for z in covers_by_definition(row, unit, radius / unit):
@@ -86,10 +91,22 @@ def capped_by_definition(points, k, radius, reach, covers=None, **changes):
     d = points.shape[1]
     if covers is None:
         covers = (windows_by_definition if d == 1 else grown_cells)(points, radius * np.sqrt(d))
-    lacking = deficits_by_definition(points, k, radius)
-    outliers = [i for i, c in enumerate(lacking) if c > 0]
-    held = {frozenset(outliers.index(i) for i in cover if lacking[i] > 0) for cover in covers}
-    return capped_program([lacking[i] for i in outliers], held, reach, **changes)
+    return capped_rows(deficits_by_definition(points, k, radius), covers, reach, **changes)
+
+
+def above_by_definition(points, k, radius, reach, covers=None, **changes):
+    """U_D of one stratum: its rows, less what its core rows count. Covers are cells in one column, too."""
+    points = np.asarray(points, dtype=float)
+    if covers is None:
+        covers = grown_cells(points, radius * np.sqrt(points.shape[1]), side="above")
+    return len(points) - capped_rows(surpluses_by_definition(points, k, radius), covers, reach, **changes)
+
+
+def capped_rows(gaps, covers, reach, **changes):
+    """What rows with a gap of 1 or more count, no cover holding more than the reach."""
+    some = [i for i, gap in enumerate(gaps) if gap > 0]
+    held = {frozenset(some.index(i) for i in cover if gaps[i] > 0) for cover in covers}
+    return capped_program([gaps[i] for i in some], held, reach, **changes)
 
 
 def capped_program(deficits, covers, reach, weigh=lambda c: Fraction(1, c)):

@@ -27,6 +27,11 @@ def ours(points, k, radius, reach, starts=None):
     return count_of_reach(points, OutlierDefinition(min_neighbors=k, radius=radius), reach, starts=starts)
 
 
+def ours_above(points, k, radius, reach, starts=None):
+    """The library's count from above."""
+    return count_of_reach(points, OutlierDefinition(min_neighbors=k, radius=radius), reach, "above", starts)
+
+
 def line(size):
     return np.arange(float(size))[:, None]
 

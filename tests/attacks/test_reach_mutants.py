@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from eremite.reach import counting, covers, solving
-from eremite.reach.covers import Outliers, ratio_for
+from eremite.reach.covers import Places, ratio_for
 from eremite.reach.lattice import Lattice
 from eremite.reach.program import Program
 from tests.attacks import reach_by_definition as definition
@@ -175,10 +175,12 @@ def test_attack_finds_nothing_in_the_library_without_a_look(monkeypatch):
 
 
 def rounded_down(outliers):
-    return covers.UNIT * outliers.copies // outliers.deficits
+    return covers.UNIT * outliers.copies // outliers.gaps
 
 
 def test_attack_catches_weights_that_are_rounded_down(monkeypatch):
+    """The unit is coarse, for small tables to tell."""
+    monkeypatch.setattr(covers, "UNIT", 256)
     monkeypatch.setattr(covers, "weights_of", rounded_down)
     assert lost() is not None
 
@@ -205,21 +207,21 @@ def test_attack_catches_coarse_covers_without_the_radius_of_fine_ones(monkeypatc
             return plain(d, rho, grown / 8 if roundings == 2 else grown, roundings)
 
     monkeypatch.setattr(covers, "Lattice", Narrow)
-    monkeypatch.setattr(covers, "_WORTH", 0)
+    monkeypatch.setattr(covers, "_FEWER", 1.5)
     assert lost() is not None
 
 
 def test_attack_catches_a_lattice_as_fine_as_the_number_of_rows_allows(monkeypatch):
     class Crowded(covers.Covers):
-        def __init__(self, outliers: Outliers, radius, reach, ratio):
+        def __init__(self, outliers: Places, radius, reach, ratio):
             super().__init__(outliers, radius, reach, ratio_for(outliers.points.shape[1], 1) * (1 + outliers.rows % 2))
 
     monkeypatch.setattr(counting, "Covers", Crowded)
     assert caught(ours, walks=[(2, seed) for seed in range(20)]) is not None
 
 
-def careless(u, deficits, copies, reach, covers, scale):
-    return scale.wholes(np.minimum(u, copies / deficits))
+def careless(u, gaps, copies, reach, covers, scale):
+    return scale.wholes(np.minimum(u, copies / gaps))
 
 
 def test_attack_catches_what_a_solver_says_without_its_check(monkeypatch):
@@ -227,7 +229,7 @@ def test_attack_catches_what_a_solver_says_without_its_check(monkeypatch):
 
     def solve(self, **_):
         self.prices = np.zeros(len(self.covers))
-        return self.copies / self.deficits
+        return self.copies / self.gaps
 
     monkeypatch.setattr(Program, "solve", solve)
     assert caught(ours) is None
@@ -237,5 +239,5 @@ def test_attack_catches_what_a_solver_says_without_its_check(monkeypatch):
 
 def test_attack_catches_prices_that_are_not_paid_by_all(monkeypatch):
     """The upper end without what prices leave of each row."""
-    monkeypatch.setattr(solving, "left_over", lambda prices, members, deficits, *of: of[-1].zeros(len(deficits)))
+    monkeypatch.setattr(solving, "left_over", lambda prices, members, gaps, *of: of[-1].zeros(len(gaps)))
     assert lost() is not None

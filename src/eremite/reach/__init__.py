@@ -1,11 +1,11 @@
-"""Counts of bounded reach: how many outliers there are, with no more in one place than the reach allows.
+"""Counts of bounded reach: how many outliers there are at least, and at most, if no place counts for more than D.
 
 What is computed here is exact up to a certified bracket and therefore private: nothing from this package may leave the
 custodian's machine except through a mechanism.
 """
 
-from eremite.reach.counting import capped_count, count_of_reach
+from eremite.reach.counting import capped_count, capped_pair, count_of_reach
 from eremite.reach.covers import MOST_COLUMNS
 from eremite.reach.usual import usual_reach
 
-__all__ = ["MOST_COLUMNS", "capped_count", "count_of_reach", "usual_reach"]
+__all__ = ["MOST_COLUMNS", "capped_count", "capped_pair", "count_of_reach", "usual_reach"]

@@ -34,9 +34,9 @@ class Scale:
     kind: type
 
     @classmethod
-    def of(cls, deficits: Ints, copies: Ints, reach: int, fineness: int) -> "Scale":
+    def of(cls, gaps: Ints, copies: Ints, reach: int, fineness: int) -> "Scale":
         """So fine that rounding all rows moves F_D by far less than 1 / fineness."""
-        rows, most = int(copies.sum()), int(deficits.max(initial=1))
+        rows, most = int(copies.sum()), int(gaps.max(initial=1))
         digits = 60 - max(rows, reach, most).bit_length()  # room for five times the rows, as upper bounds may be
         if (16 * fineness * rows * most) >> digits == 0:
             return cls(digits, np.int64)
@@ -60,10 +60,10 @@ def _shifted(number: int, places: int) -> int:
     return number << places if places >= 0 else number >> -places
 
 
-def feasible(u: Floats, deficits: Ints, copies: Ints, reach: int, covers: Iterable[Heavy], scale: Scale) -> Wholes:
+def feasible(u: Floats, gaps: Ints, copies: Ints, reach: int, covers: Iterable[Heavy], scale: Scale) -> Wholes:
     """Whole multiples near u: at most m / c, and in no cover more than D (claim F1)."""
     limit = reach << scale.digits
-    most = (copies.astype(scale.kind) << scale.digits) // deficits
+    most = (copies.astype(scale.kind) << scale.digits) // gaps
     whole: Wholes = np.minimum(scale.wholes(np.maximum(u, 0)), most)
     tries = 0
     while (held := _fullest(whole, covers, scale)).max(initial=0) > limit:
@@ -87,11 +87,11 @@ def _fullest(whole: Wholes, covers: Iterable[Heavy], scale: Scale) -> Wholes:
     return most
 
 
-def left_over(prices: Wholes, members: list[NDArray[np.int32]], deficits: Ints, copies: Ints, scale: Scale) -> Wholes:
+def left_over(prices: Wholes, members: list[NDArray[np.int32]], gaps: Ints, copies: Ints, scale: Scale) -> Wholes:
     """What prices of covers leave of each place, over c: m without any; rounded up (claim F2)."""
-    paid = scale.zeros(len(deficits))
+    paid = scale.zeros(len(gaps))
     for price, rows in zip(prices, members, strict=True):
         paid[rows] += price
-    rest = np.maximum((deficits.astype(scale.kind) << scale.digits) - paid, 0)
-    left: Wholes = -(-rest // deficits) * copies
+    rest = np.maximum((gaps.astype(scale.kind) << scale.digits) - paid, 0)
+    left: Wholes = -(-rest // gaps) * copies
     return left

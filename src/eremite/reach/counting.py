@@ -1,16 +1,18 @@
-"""The capped count of a table, certified (claims R1 to R4 of `reach.proof.md`).
+"""The capped count of a table from below and from above, certified (claims R1 to R5 of `reach.proof.md`).
 
 theory      here
-F_D(X)      between the two fractions of `count_of_reach`
+F_D(X)      between the two fractions of `count_of_reach`, side "below"
+U_D(X)      the same, side "above": the rows that take part, less P_D(X)
 D           reach
 R           radius sqrt(d)
 v           capped_count / fineness
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,15 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import Rows, count_neighbors, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Outliers, ratio_for
+from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, ratio_for
 from eremite.reach.solving import capped_sum
 from eremite.reach.windows import Windows
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Which side of the count: at most the number of outliers.
-Side = Literal["below"]
+#: Which side of the count: at most the number of outliers, or at least.
+Side = Literal["below", "above"]
 
 #: A value that is released lies on a grid of so many steps, or a multiple of it, between two whole numbers.
 FINENESS = 64
@@ -41,27 +43,29 @@ def count_of_reach(
     side: Side = "below",
     starts: NDArray[np.intp] | None = None,
 ) -> tuple[Fraction, Fraction]:
-    """Fractions around F_D(X), at most 1/64 apart: the number of outliers, no place counting for more than D.
+    """Fractions around F_D(X) or U_D(X), at most 1/64 apart: the number of outliers, no place counting for more than D.
 
-    When a row is added, F_D falls by at most D or grows by at most 1, for every table; it is at most the number of
-    outliers. Stratum s has the rows from starts[s] to starts[s + 1]; without `starts`, all are in one. As private as
+    From below, outliers are capped: when a row is added, F_D falls by at most D or grows by at most 1, for every table;
+    it is at most the number of outliers. From above, the rows that are none are: U_D moves by as much, and is at least
+    that number. Stratum s has the rows from starts[s] to starts[s + 1]; without `starts`, all are in one. As private as
     the rows.
     """
     rows = checked_points(points)
-    if side != "below":
-        raise InputError('side must be "below".')
+    if side not in get_args(Side):
+        raise InputError('side must be "below" or "above".')
     if type(reach) is not int or reach < 1:
         raise InputError("reach must be a whole number, 1 or more.")
     radius = definition.radius * sqrt(rows.shape[1])
     furthest = max(abs(rows.min(initial=0)), abs(rows.max(initial=0)))
-    if rows.shape[1] > 1 and furthest > FURTHEST * radius:
+    if furthest > FURTHEST * radius and (rows.shape[1] > 1 or side == "above"):
         raise InputError(
             f"A radius of {definition.radius!r} is too small for coordinates as large as these: take at least "
             f"{furthest / FURTHEST:.1e}, or move the points nearer to 0."
         )
     require_columns(rows.shape[1])
-    outliers = outliers_of(rows, definition, starts)
-    return _around(outliers, definition, radius, reach, 1, FINENESS)
+    if side == "below":
+        return _capped(outliers_of(rows, definition, starts), definition, radius, reach, 1, FINENESS)
+    return _above(all_rows_of(rows, definition, starts), definition, radius, reach, 1, FINENESS)
 
 
 def capped_count(
@@ -79,9 +83,27 @@ def capped_count(
     tell floats apart, that of the least radius is taken; every ball is in one of them too.
     """
     outliers = outliers_of(rows, definition, starts)
-    radius = max(definition.radius * sqrt(outliers.points.shape[1]), 1 / FURTHEST)
-    low, high = _around(outliers, definition, radius, reach, about, fineness)
+    low, high = _capped(outliers, definition, _radius(definition, outliers), reach, about, fineness)
     return round((low + high) / 2 * fineness)
+
+
+def capped_pair(
+    rows: Floats,
+    definition: OutlierDefinition,
+    reaches: tuple[int, int],
+    starts: NDArray[np.intp] | None = None,
+    *,
+    about: int = 1,
+) -> tuple[Fraction, Fraction]:
+    """Values surely within 1/128 of F_D and of U_D', for these two reaches. As private as the rows.
+
+    Degrees are counted to the end, once. The rest is as for `capped_count`.
+    """
+    both = all_rows_of(rows, definition, starts)
+    radius = _radius(definition, both.outliers)
+    below = _capped(both.outliers, definition, radius, reaches[0], about, FINENESS)
+    above = _above(both, definition, radius, reaches[1], about, FINENESS)
+    return sum(below, Fraction(0)) / 2, sum(above, Fraction(0)) / 2
 
 
 def require_columns(d: int) -> None:
@@ -93,21 +115,49 @@ def require_columns(d: int) -> None:
         )
 
 
-def _around(
-    outliers: Outliers, definition: OutlierDefinition, radius: float, reach: int, about: int, fineness: int
+def _radius(definition: OutlierDefinition, places: Places) -> float:
+    return max(definition.radius * sqrt(places.points.shape[1]), 1 / FURTHEST)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllRows:
+    """The outliers of a table, and its core rows: those that are none."""
+
+    outliers: Places
+    core: Places
+
+
+def _above(
+    both: AllRows, definition: OutlierDefinition, radius: float, reach: int, about: int, fineness: int
 ) -> tuple[Fraction, Fraction]:
-    d = outliers.points.shape[1]
-    in_windows = d == 1 and about * definition.min_neighbors <= _MOST_IN_WINDOWS
+    """U_D: the core rows that are capped count as outliers."""
+    low, high = _capped(both.core, definition, radius, reach, about, fineness, "above")
+    rows = both.outliers.rows + both.core.rows
+    return rows - high, rows - low
+
+
+def _capped(
+    places: Places,
+    definition: OutlierDefinition,
+    radius: float,
+    reach: int,
+    about: int,
+    fineness: int,
+    side: Side = "below",
+) -> tuple[Fraction, Fraction]:
+    """What these rows count, no cover holding more than D: fractions around it, at most 1 / fineness apart."""
+    d = places.points.shape[1]
+    in_windows = side == "below" and d == 1 and about * definition.min_neighbors <= _MOST_IN_WINDOWS
     with np.errstate(all="ignore"):  # a warning would tell of rows; names of covers overflow on purpose
         covers: Windows | Covers = (
-            Windows(outliers, radius, reach) if in_windows else Covers(outliers, radius, reach, ratio_for(d, about))
+            Windows(places, radius, reach) if in_windows else Covers(places, radius, reach, ratio_for(d, about, side))
         )
-        low, high = capped_sum(covers.crowded.deficits, covers.crowded.copies, covers, reach, fineness)
-    free = outliers.rows - covers.crowded.rows
+        low, high = capped_sum(covers.crowded.gaps, covers.crowded.copies, covers, reach, fineness)
+    free = places.rows - covers.crowded.rows
     return free + low, free + high
 
 
-def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.intp] | None) -> Outliers:
+def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.intp] | None) -> Places:
     """The outliers and what they lack: the same from every engine. Private."""
     k = definition.min_neighbors
     found = list[tuple[Floats, Ints]]()
@@ -122,4 +172,18 @@ def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.in
     degrees = np.concatenate([np.empty(0, np.int64), *(some for _, some in found)])
     sizes = [len(some) for _, some in found if len(some)]
     strata = np.repeat(np.arange(len(sizes)), sizes)
-    return Outliers.gathered(points, strata, k - degrees)
+    return Places.gathered(points, strata, k - degrees)
+
+
+def all_rows_of(rows: Floats, definition: OutlierDefinition, starts: NDArray[np.intp] | None) -> AllRows:
+    """The outliers and what they lack; the core rows and how many neighbors less would make them outliers. Private."""
+    k, ends = definition.min_neighbors, [0, len(rows)] if starts is None else starts.tolist()
+    degrees = np.empty(len(rows), np.int64)
+    for begin, end in pairwise(ends):
+        degrees[begin:end] = count_neighbors(rows[begin:end], definition.radius, None)
+    strata = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    low, core = np.flatnonzero(degrees < k), np.flatnonzero(degrees >= k)
+    return AllRows(
+        Places.gathered(rows[low], strata[low], k - degrees[low]),
+        Places.gathered(rows[core], strata[core], degrees[core] - k + 1),
+    )

@@ -1,13 +1,14 @@
-"""Which covers are heavy, and which outliers are in them (claims C5 and C6 of `covers.proof.md`).
+"""Which covers are heavy, and which rows are in them (claims C5 and C6 of `covers.proof.md`).
 
 theory          here
-c_i             deficits: how many neighbors an outlier lacks
-m_i             copies: how many outliers lie in the same place of the same stratum; they lack as many
-C, heavy        a cover whose outliers have more than D in sum over 1 / c_i: only these can hold back a row
+c_i, e_i        gaps: how many neighbors more turn an outlier, or how many fewer a core row
+m_i             copies: how many such rows lie in the same place of the same stratum; their gaps are the same
+C, heavy        a cover whose rows have more than D in sum over 1 / gap: only these can hold back a row
 rho             `ratio_for` times R
 
-Nearly all outliers of ordinary tables are in light covers alone. Three looks leave these out, each without an error:
-how many others are within twice the radius of a cover; how much coarse covers hold; how much the slot of a cover holds.
+Nearly all rows of ordinary tables are in light covers alone. Three looks leave these out, each without an error: how
+many others are within twice the radius of a cover; how much coarse covers hold, the coarsest first; how much the slot
+of a cover holds.
 """
 
 from collections.abc import Iterator
@@ -21,26 +22,37 @@ from numpy.typing import NDArray
 from eremite.engines import count_neighbors
 from eremite.outliers.definition import LARGEST
 from eremite.reach.grouping import distinct, grouped
-from eremite.reach.lattice import FULL, NAME_BITS, ROUNDING, Lattice, covers_of_a_row, emit, mark, weigh
+from eremite.reach.lattice import (
+    FULL,
+    NAME_BITS,
+    ROUNDING,
+    Lattice,
+    covers_of_a_row,
+    emit,
+    mark,
+    ratio_of_covers,
+    weigh,
+)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_COLUMNS = 24
-"""The most columns that covers are offered for: in more, hundreds of covers hold a row, each far wider than its ball."""
+"""The most columns that covers are offered for: in more, thousands hold a row, each far wider than its ball."""
 #: Coordinates are at most so many times the (Euclidean) radius of the covers: names are whole numbers of 64 bits.
 FURTHEST = 2.0**36
 
 #: The covering radius of the lattice, over R, by columns; from 11 on as fine as puts a row into about `_COVERS`.
 _FINEST = (0.05, 0.1, 0.1, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.2)
+_FINEST_ABOVE = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)  # of core rows, which are nearly all rows
 _COVERS = 2_000
 _MOST_PAIRS = 2**30  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser
 _COARSER = 1.05  # a step to a coarser lattice
-_COARSE = (4.0, 2.0, 1.0, 0.5)  # covering radii, over R, of the lattices that are looked at first
-_WORTH = 8  # a coarse lattice is worth a look if it has so many times fewer covers than the finest one
+_FEWER = 8  # a lattice that is looked at first has so many times fewer covers of a row than the next one
+_FEWEST_COVERS = 2  # of a row, for a look to be worth it
 
-#: The unit of weights is 1 over this; they are rounded up.
-UNIT = 256
+#: The unit of weights is 1 over this; they are rounded up. Core rows have gaps as large as the table.
+UNIT = 1 << 20
 _MOST_SLOTS = 1 << 26
 _FEWEST_SLOTS = 1 << 12
 _MOST_EMITTED = 1 << 26  # pairs that are found at once
@@ -51,8 +63,8 @@ _SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outliers:
-    """The outliers of a table by place: how many there are in each, and how many neighbors each of these lacks.
+class Places:
+    """The outliers of a table by place, or its core rows: how many there are in each, and the gap of each of these.
 
     They are ordered by stratum and coordinates, so that the order depends on them alone. Two with the same are one
     place, if they were `gathered`.
@@ -60,11 +72,11 @@ class Outliers:
 
     points: Floats
     strata: Ints
-    deficits: Ints
+    gaps: Ints
     copies: Ints
 
     def __len__(self) -> int:
-        return len(self.deficits)
+        return len(self.gaps)
 
     @property
     def rows(self) -> int:
@@ -72,18 +84,18 @@ class Outliers:
         return int(self.copies.sum())
 
     @classmethod
-    def gathered(cls, points: Floats, strata: Ints, deficits: Ints) -> "Outliers":
+    def gathered(cls, points: Floats, strata: Ints, gaps: Ints) -> "Places":
         """From rows in any order; those that are equal in everything are one place."""
-        order = np.lexsort((deficits, *points.T[::-1], strata))
-        points, strata, deficits = points[order], strata[order], deficits[order]
-        new = (np.diff(points, axis=0) != 0).any(axis=1) | (np.diff(strata) != 0) | (np.diff(deficits) != 0)
+        order = np.lexsort((gaps, *points.T[::-1], strata))
+        points, strata, gaps = points[order], strata[order], gaps[order]
+        new = (np.diff(points, axis=0) != 0).any(axis=1) | (np.diff(strata) != 0) | (np.diff(gaps) != 0)
         first = np.flatnonzero(np.append(np.ones(min(len(order), 1), np.bool_), new))
         copies = np.diff(np.append(first, len(order)))
-        return cls(np.ascontiguousarray(points[first]), strata[first], deficits[first], copies)
+        return cls(np.ascontiguousarray(points[first]), strata[first], gaps[first], copies)
 
-    def at(self, places: NDArray[np.intp]) -> "Outliers":
+    def at(self, places: NDArray[np.intp]) -> "Places":
         """Some of them."""
-        return Outliers(self.points[places], self.strata[places], self.deficits[places], self.copies[places])
+        return Places(self.points[places], self.strata[places], self.gaps[places], self.copies[places])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,31 +109,41 @@ class Heavy:
         return self.begins.size - 1
 
 
-def ratio_for(d: int, rows: int) -> float:
+def ratio_for(d: int, rows: int, side: str = "below") -> float:
     """The covering radius of the lattice, over R: finer than this is not worth it, for about so many rows. Public."""
-    ratio = _FINEST[min(d, len(_FINEST)) - 1]
+    finest = _FINEST if side == "below" else _FINEST_ABOVE + _FINEST[len(_FINEST_ABOVE) :]
+    ratio = finest[min(d, len(finest)) - 1]
     most = min(_MOST_PAIRS / max(rows, 1), np.inf if d <= len(_FINEST) else _COVERS)
     while covers_of_a_row(d, ratio) > most and ratio < 1000:
         ratio *= _COARSER
     return ratio
 
 
-class Covers:
-    """The heavy covers of outliers, of a lattice; `crowded` are those that may be in one. Private."""
+def coarse_ratios(d: int, ratio: float) -> list[float]:
+    """The covering radii, over R, of the lattices that are looked at before that of `ratio`, the coarsest first."""
+    ratios, covers = list[float](), covers_of_a_row(d, ratio) / _FEWER
+    while covers >= _FEWEST_COVERS and (of_balls := ratio_of_covers(d, covers)) is not None:
+        ratios.insert(0, of_balls * (1 + ratio))
+        covers /= _FEWER
+    return ratios
 
-    def __init__(self, outliers: Outliers, radius: float, reach: int, ratio: float) -> None:
+
+class Covers:
+    """The heavy covers of some rows, of a lattice; `crowded` are those that may be in one. Private."""
+
+    def __init__(self, places: Places, radius: float, reach: int, ratio: float) -> None:
         """For the (Euclidean) radius R, the reach D, and the covering radius over R."""
         self._reach = reach
-        d = outliers.points.shape[1]
-        self.crowded = outliers.at(_in_company(outliers, 2 * (1 + ratio) * radius, reach))
-        finest = covers_of_a_row(d, ratio)
-        for coarse in _COARSE:
-            few = covers_of_a_row(d, coarse / (1 + ratio))
-            if _WORTH * few <= finest:
-                heavy = self._in_heavy(Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2), few)
-                self.crowded = self.crowded.at(np.flatnonzero(heavy))
+        d = places.points.shape[1]
+        self.crowded = places.at(_in_company(places, 2 * (1 + ratio) * radius, reach))
+        for coarse in coarse_ratios(d, ratio):
+            lattice = Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2)
+            heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
+            self.crowded = self.crowded.at(np.flatnonzero(heavy))
         self._lattice = Lattice.of(d, ratio * radius, radius)
-        self._names, self._slots = self._weighed(self._lattice, finest)
+        self._names, self._slots = self._weighed(self._lattice, covers_of_a_row(d, ratio))
+        if self._slots.max() <= self._heavy_slot:  # no cover is heavy
+            self.crowded = self.crowded.at(np.arange(0))
         self._kept: list[Heavy] | None = None
 
     def __iter__(self) -> Iterator[Heavy]:
@@ -155,7 +177,7 @@ class Covers:
 
     def _ordered(self, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> Iterator[Heavy]:
         """The heavy ones of these covers, each set of rows once; some of them at a time, by their names."""
-        strata, weights, threshold = self.crowded.strata, weights_of(self.crowded), UNIT * self._reach
+        strata, weights, threshold = self.crowded.strata, weights_of(self.crowded), weight_of(self._reach)
         parts = -(-members.size // _MOST_ORDERED)
         which = (members >> np.uint64(64 - NAME_BITS)) % np.uint64(max(parts, 1))
         for part in range(parts):
@@ -170,7 +192,7 @@ class Covers:
     @property
     def _heavy_slot(self) -> int:
         """What a slot holds more of, if one of its covers may be heavy: a full slot always does."""
-        return min(UNIT * self._reach, FULL - 1)
+        return min(weight_of(self._reach), FULL - 1)
 
     def _in_heavy(self, lattice: Lattice, covers: float) -> NDArray[np.bool_]:
         """Who is in a heavy cover of a coarse lattice: each fine cover lies in one of them (claim C5)."""
@@ -193,27 +215,32 @@ class Covers:
             names = np.empty(found, np.uint64)
 
 
-def _in_company(outliers: Outliers, distance: float, reach: int) -> NDArray[np.intp]:
+def _in_company(places: Places, distance: float, reach: int) -> NDArray[np.intp]:
     """Who has D others of the stratum as near as two rows of a cover can be: of a heavy cover, all have (claim C5)."""
-    near = np.zeros(len(outliers), np.bool_)
-    d = outliers.points.shape[1]
-    rounded = 4 * ROUNDING * (d + 1) ** 2 * float(np.abs(outliers.points).max(initial=0))
+    near = np.zeros(len(places), np.bool_)
+    d = places.points.shape[1]
+    rounded = 4 * ROUNDING * (d + 1) ** 2 * float(np.abs(places.points).max(initial=0))
     normalized = (distance * (1 + _SLACK) + rounded) / sqrt(d)
     if normalized > LARGEST:  # no degrees are counted for such a radius
-        return np.arange(len(outliers))
-    for begin, end in pairwise([0, *(np.flatnonzero(np.diff(outliers.strata)) + 1).tolist(), len(outliers)]):
-        if outliers.copies[begin:end].sum() > reach:
-            rows = np.repeat(outliers.points[begin:end], np.minimum(outliers.copies[begin:end], reach + 1), axis=0)
+        return np.arange(len(places))
+    for begin, end in pairwise([0, *(np.flatnonzero(np.diff(places.strata)) + 1).tolist(), len(places)]):
+        if places.copies[begin:end].sum() > reach:
+            rows = np.repeat(places.points[begin:end], np.minimum(places.copies[begin:end], reach + 1), axis=0)
             degrees = count_neighbors(rows, normalized, reach)
-            first = np.cumsum(np.minimum(outliers.copies[begin:end], reach + 1))
+            first = np.cumsum(np.minimum(places.copies[begin:end], reach + 1))
             near[begin:end] = degrees[first - 1] >= reach
     return np.flatnonzero(near)
 
 
-def weights_of(outliers: Outliers) -> Ints:
-    """m / c in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
-    weights: Ints = -(-UNIT * outliers.copies // outliers.deficits)
+def weights_of(places: Places) -> Ints:
+    """m over the gap, in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
+    weights: Ints = -(-UNIT * places.copies // places.gaps)
     return weights
+
+
+def weight_of(reach: int) -> int:
+    """In these units: what a heavy cover weighs more than."""
+    return UNIT * reach
 
 
 def _salts(strata: Ints) -> NDArray[np.uint64]:

@@ -41,9 +41,9 @@ class Crowd:
         return int(self.program.max(initial=-1)) + 1
 
 
-def crowd_of(deficits: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
+def crowd_of(gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
     """Take the outliers apart."""
-    n = len(deficits)
+    n = len(gaps)
     parents, widest, signatures, first = np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.uint64), 0
     for part in covers:
         unite(parents, part.rows, part.begins)
@@ -56,15 +56,15 @@ def crowd_of(deficits: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) 
     np.maximum.at(widest, parents, widest)
     is_closed, is_open = (widest > 0) & (widest == sizes), (widest > 0) & (widest < sizes)
     ends = _by_component(parents, is_closed)
-    closed = sum((one_cover(deficits[some], copies[some], reach) for some in ends), Fraction(0))
+    closed = sum((one_cover(gaps[some], copies[some], reach) for some in ends), Fraction(0))
     free = int(copies[widest[parents] == 0].sum())
-    return Crowd(free, closed, *_programs(deficits, parents, signatures, is_open[parents]))
+    return Crowd(free, closed, *_programs(gaps, parents, signatures, is_open[parents]))
 
 
-def one_cover(deficits: Ints, copies: Ints, reach: int) -> Fraction:
+def one_cover(gaps: Ints, copies: Ints, reach: int) -> Fraction:
     """The closed form of a component that one cover holds: those that lack most come first, as they weigh least."""
     total, room = Fraction(0), Fraction(reach)
-    lacking, which = np.unique(deficits, return_inverse=True)
+    lacking, which = np.unique(gaps, return_inverse=True)
     counts = np.zeros(lacking.size, np.int64)
     np.add.at(counts, which, copies)
     for c, count in zip(lacking[::-1].tolist(), counts[::-1].tolist(), strict=True):
@@ -81,15 +81,15 @@ def _by_component(parents: Ints, chosen: NDArray[np.bool_]) -> list[NDArray[np.i
 
 
 def _programs(
-    deficits: Ints, parents: Ints, signatures: NDArray[np.uint64], is_open: NDArray[np.bool_]
+    gaps: Ints, parents: Ints, signatures: NDArray[np.uint64], is_open: NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
     """The program and the variable of each place: small components together, those with the same covers as one."""
-    program, variable = np.full(len(deficits), -1), np.full(len(deficits), -1)
+    program, variable = np.full(len(gaps), -1), np.full(len(gaps), -1)
     rows = np.flatnonzero(is_open)
     if not rows.size:
         return program, variable
-    order = rows[np.lexsort((signatures[rows], deficits[rows], parents[rows]))]
-    keys = (parents[order], deficits[order], signatures[order])
+    order = rows[np.lexsort((signatures[rows], gaps[rows], parents[rows]))]
+    keys = (parents[order], gaps[order], signatures[order])
     new = np.append(True, np.logical_or.reduce([key[1:] != key[:-1] for key in keys]))
     number = np.cumsum(new) - 1
     begins = np.flatnonzero(np.append(True, keys[0][1:] != keys[0][:-1]))  # of components

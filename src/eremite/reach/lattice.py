@@ -61,13 +61,25 @@ def covering_radius(d: int) -> float:
 
 def covers_of_a_row(d: int, ratio: float) -> float:
     """About how many cells, grown by R, hold a row, or more: of the lattice whose covering radius is `ratio` R."""
+    covers: float = _thickness(d) * (1 + 1 / ratio) ** d
+    return covers
+
+
+def ratio_of_covers(d: int, covers: float) -> float | None:
+    """The ratio for which so many cells hold a row; None if they are more however wide they are."""
+    times = (covers / _thickness(d)) ** (1 / d)
+    return 1 / (times - 1) if times > 1 else None
+
+
+def _thickness(d: int) -> float:
+    """In how many balls of the covering radius around the points of the lattice a place lies, on average."""
     ball: float = pi ** (d / 2)
     for half in range(d, 0, -2):
         ball *= 2 / half
     if d % 2:
         ball /= sqrt(pi)
-    covers: float = ball * (covering_radius(d) * (1 + 1 / ratio)) ** d * sqrt(d + 1)
-    return covers
+    thickness: float = ball * covering_radius(d) ** d * sqrt(d + 1)
+    return thickness
 
 
 @inlined

@@ -29,7 +29,7 @@ _MOST_STEPS = 20  # where it is the second way: so many for each variable and ea
 class Program:
     """Some variables, and the covers that were added so far."""
 
-    deficits: Floats  # c of each variable
+    gaps: Floats  # c of each variable
     copies: Floats  # how many rows share it
     reach: int
     covers: list[NDArray[np.int32]] = field(default_factory=list)  # variables of each
@@ -41,7 +41,7 @@ class Program:
         """Add covers, each with the variables in it."""
         self.covers += covers
         if self._solver is None:
-            self._solver = _new_solver(self.deficits, self.copies / self.deficits)
+            self._solver = _new_solver(self.gaps, self.copies / self.gaps)
         lengths = np.array([one.size for one in covers])
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
         index = np.concatenate(covers).astype(np.int32)
@@ -53,7 +53,7 @@ class Program:
 
     def solve(self, *, otherwise: bool = False) -> Floats:
         """u of each variable, about, and on the way prices of the covers; with more steps if so asked."""
-        solver, n = self._solver, self.deficits.size
+        solver, n = self._solver, self.gaps.size
         if not self._interior:
             steps = _MOST_STEPS * (len(self.covers) + n) if otherwise else n // 2
             solver.setOptionValue("simplex_iteration_limit", _STEPS + steps)
@@ -67,7 +67,7 @@ class Program:
             solver.run()
         solution = solver.getSolution()
         self.prices = _numbers(solution.row_dual, len(self.covers))
-        return np.minimum(_numbers(solution.col_value, self.deficits.size), self.copies / self.deficits)
+        return np.minimum(_numbers(solution.col_value, self.gaps.size), self.copies / self.gaps)
 
     def forget(self) -> None:
         """Free the memory of the solver."""

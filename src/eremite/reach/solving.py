@@ -30,15 +30,15 @@ _WORTHLESS = 4  # prices that say so many times more than there are rows say not
 
 
 def capped_sum(
-    deficits: Ints, copies: Ints, covers: Iterable[Heavy], reach: int, fineness: int
+    gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int, fineness: int
 ) -> tuple[Fraction, Fraction]:
     """F_D of places with so many outliers that lack so many neighbors each: fractions around it, at most 1 / fineness
     apart. Private."""
-    crowd = crowd_of(deficits, copies, covers, reach)
+    crowd = crowd_of(gaps, copies, covers, reach)
     known = crowd.free + crowd.closed
     if crowd.programs == 0:
         return known, known
-    task = _Task(crowd, deficits, copies, covers, reach, fineness)
+    task = _Task(crowd, gaps, copies, covers, reach, fineness)
     bounds = task.bounds(task.solved())
     if _width(bounds) > Fraction(1, fineness):
         again = task.bounds(task.solved(otherwise=True))
@@ -76,7 +76,7 @@ class _Task:
     """Programs to solve, each over its own places and covers."""
 
     crowd: Crowd
-    deficits: Ints
+    gaps: Ints
     copies: Ints
     covers: Iterable[Heavy]
     reach: int
@@ -86,9 +86,7 @@ class _Task:
         """Add covers that hold too much until these cost next to nothing, or the solver does not keep to others."""
         variable = self.crowd.variable
         programs, rows_of = self._programs()
-        found = _Solution(
-            np.where(self.crowd.program >= 0, self.copies / self.deficits, 0.0), [[] for _ in programs], []
-        )
+        found = _Solution(np.where(self.crowd.program >= 0, self.copies / self.gaps, 0.0), [[] for _ in programs], [])
         known, stuck = set[tuple[int, int]](), np.zeros(len(programs), np.bool_)
         while new := self._overfull(found.u, known, stuck):
             for number, some in new.items():
@@ -111,7 +109,7 @@ class _Task:
         for rows in rows_of:
             copies = np.bincount(self.crowd.variable[rows], self.copies[rows]).astype(np.float64)
             lacking = np.zeros(copies.size)
-            lacking[self.crowd.variable[rows]] = self.deficits[rows]
+            lacking[self.crowd.variable[rows]] = self.gaps[rows]
             programs.append(Program(lacking, copies, self.reach))
         return programs, rows_of
 
@@ -132,7 +130,7 @@ class _Task:
                 elif not stuck[program]:
                     known.add((number, cover))
                     new.setdefault(program, []).append(rows)
-        cost = float((self.deficits * u * (1 - self.reach / most)).sum())
+        cost = float((self.gaps * u * (1 - self.reach / most)).sum())
         return new if cost > _LITTLE / self.fineness else {}
 
     def _picked(self, part: Heavy, held: Floats, taken: NDArray[np.bool_], stuck: NDArray[np.bool_]) -> list[int]:
@@ -146,12 +144,12 @@ class _Task:
 
     def bounds(self, found: _Solution) -> list[_Bound]:
         """What each program is worth at least and at most, whatever was found (claims F1 and F2)."""
-        scale = Scale.of(self.deficits, self.copies, self.reach, self.fineness)
+        scale = Scale.of(self.gaps, self.copies, self.reach, self.fineness)
         open_rows = np.flatnonzero(self.crowd.program >= 0)
         program = self.crowd.program[open_rows]
         low, high = scale.zeros(self.crowd.programs), scale.zeros(self.crowd.programs)
-        whole = feasible(found.u, self.deficits, self.copies, self.reach, self.covers, scale)
-        np.add.at(low, program, (whole * self.deficits)[open_rows])
+        whole = feasible(found.u, self.gaps, self.copies, self.reach, self.covers, scale)
+        np.add.at(low, program, (whole * self.gaps)[open_rows])
         sizes = np.bincount(program, self.copies[open_rows])
         wholes = [
             scale.wholes(prices if self.reach * prices.sum() <= _WORTHLESS * sizes[number] else np.zeros(prices.size))
@@ -159,7 +157,7 @@ class _Task:
         ]
         members = [rows for some in found.covers for rows in some]
         high += np.array([self.reach * int(prices.sum()) for prices in wholes], scale.kind)
-        left = left_over(np.concatenate(wholes), members, self.deficits, self.copies, scale)
+        left = left_over(np.concatenate(wholes), members, self.gaps, self.copies, scale)
         np.add.at(high, program, left[open_rows])
         one = 1 << scale.digits
         return [
@@ -180,7 +178,7 @@ class _Task:
                     count += 1
         alike = Counter[tuple[int, tuple[int, ...]]]()
         for row, some in memberships.items():
-            alike[int(self.deficits[row]), tuple(some)] += int(self.copies[row])
+            alike[int(self.gaps[row]), tuple(some)] += int(self.copies[row])
         inside: list[list[int]] = [[] for _ in range(count)]
         for variable, (_, its_covers) in enumerate(alike):
             for cover in its_covers:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from eremite.engines.pair import kernel
-from eremite.reach.covers import UNIT, Heavy, Outliers, weights_of
+from eremite.reach.covers import Heavy, Places, weight_of, weights_of
 
 _OUTWARD = 1e-9  # relative: all rows that the degree predicate calls near one point are in one interval
 _MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
@@ -17,12 +17,12 @@ _MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
 class Windows:
     """The heavy intervals of outliers in one column, which are all `crowded`. Private."""
 
-    def __init__(self, outliers: Outliers, radius: float, reach: int) -> None:
+    def __init__(self, outliers: Places, radius: float, reach: int) -> None:
         self.crowded = outliers
         values = outliers.points[:, 0]
         length = 2 * radius * (1 + _OUTWARD)
         ends = np.empty(values.size, np.int64)
-        _find(values, outliers.strata, weights_of(outliers), length, UNIT * reach, ends)
+        _find(values, outliers.strata, weights_of(outliers), length, weight_of(reach), ends)
         self._begins = np.flatnonzero(ends)
         self._ends = ends[self._begins]
 

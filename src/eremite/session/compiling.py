@@ -30,7 +30,7 @@ from eremite.geometry.thinned import (
 )
 from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
-from eremite.reach import capped_count
+from eremite.reach import capped_count, capped_pair
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
@@ -74,7 +74,9 @@ def _count_and_bound(points: NDArray[np.float64], radius: float) -> None:
 def _cap(columns: int) -> None:
     """A chain of outliers, each in covers with others: no cover holds all of them."""
     chain = np.repeat(np.linspace(0, 1, _ROWS // 4)[:, None], columns, axis=1)
-    capped_count(chain, OutlierDefinition(min_neighbors=_NEIGHBORS, radius=2.1 / len(chain)), 1)
+    definition = OutlierDefinition(min_neighbors=_NEIGHBORS, radius=2.1 / len(chain))
+    capped_count(chain, definition, 1)
+    capped_pair(chain, definition, (1, 1))
 
 
 def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:

@@ -20,8 +20,8 @@ def some_covers(rng, n, count, most=5):
     return [rng.choice(n, size=int(rng.integers(2, most)), replace=False).tolist() for _ in range(count)]
 
 
-def apart(deficits, copies, covers):
+def apart(gaps, copies, covers):
     """What outliers of these places lack, one by one, and the covers that hold them."""
     first = np.concatenate([[0], np.cumsum(copies)]).tolist()
     held = {frozenset(row for i in cover for row in range(first[i], first[i + 1])) for cover in covers}
-    return np.repeat(deficits, copies).tolist(), held
+    return np.repeat(gaps, copies).tolist(), held

@@ -16,8 +16,8 @@ SMALL, LARGE = 3, 2**32  # what outliers lack: with the latter, Python's integer
 def hostile_task(seed, most):
     rng = np.random.default_rng(seed)
     n, reach = int(rng.integers(3, 9)), int(rng.integers(1, 3))
-    deficits = rng.integers(max(1, most // 3), most + 1, n)
-    return rng, deficits, some_covers(rng, n, int(rng.integers(1, 7)), 4), reach
+    gaps = rng.integers(max(1, most // 3), most + 1, n)
+    return rng, gaps, some_covers(rng, n, int(rng.integers(1, 7)), 4), reach
 
 
 def single(n):
@@ -48,12 +48,12 @@ def test_wholes_of_large_numbers_are_no_larger(scale):
 
 
 PROPOSALS = {
-    "all": lambda rng, deficits: 1 / deficits,
-    "nothing": lambda rng, deficits: np.zeros(len(deficits)),
-    "too much": lambda rng, deficits: np.full(len(deficits), 1e9),
-    "negative": lambda rng, deficits: -1 / deficits,
-    "anything": lambda rng, deficits: rng.normal(0, 1, len(deficits)),
-    "hardly anything": lambda rng, deficits: np.full(len(deficits), 5e-324),
+    "all": lambda rng, gaps: 1 / gaps,
+    "nothing": lambda rng, gaps: np.zeros(len(gaps)),
+    "too much": lambda rng, gaps: np.full(len(gaps), 1e9),
+    "negative": lambda rng, gaps: -1 / gaps,
+    "anything": lambda rng, gaps: rng.normal(0, 1, len(gaps)),
+    "hardly anything": lambda rng, gaps: np.full(len(gaps), 5e-324),
 }
 
 
@@ -63,13 +63,13 @@ PROPOSALS = {
 def test_feasible_keeps_to_every_cover(proposal, most, tries, monkeypatch):
     monkeypatch.setattr(certificate, "_TRIES", tries)
     for seed in range(8):
-        rng, deficits, covers, reach = hostile_task(seed, most)
-        copies = rng.integers(1, 4, len(deficits))
-        for scale in (Scale.of(deficits, copies, reach, 64), Scale.of(deficits, copies, reach, 2**40)):
-            u = PROPOSALS[proposal](rng, deficits)
-            whole = [int(one) for one in feasible(u, deficits, copies, reach, parts_of(covers), scale)]
+        rng, gaps, covers, reach = hostile_task(seed, most)
+        copies = rng.integers(1, 4, len(gaps))
+        for scale in (Scale.of(gaps, copies, reach, 64), Scale.of(gaps, copies, reach, 2**40)):
+            u = PROPOSALS[proposal](rng, gaps)
+            whole = [int(one) for one in feasible(u, gaps, copies, reach, parts_of(covers), scale)]
             all_of_it = [m << scale.digits for m in copies.tolist()]
-            assert all(0 <= one * c <= m for one, c, m in zip(whole, deficits.tolist(), all_of_it, strict=True))
+            assert all(0 <= one * c <= m for one, c, m in zip(whole, gaps.tolist(), all_of_it, strict=True))
             assert all(sum(whole[i] for i in cover) <= reach << scale.digits for cover in covers)
 
 
@@ -100,14 +100,14 @@ PRICES = {
 @pytest.mark.parametrize("prices", PRICES)
 def test_prices_bound_the_program_whatever_they_are(prices, most):
     for seed in range(8):
-        rng, deficits, covers, reach = hostile_task(seed, most)
-        copies = rng.integers(1, 3, len(deficits))
-        wanted = capped_program(*apart(deficits, copies, covers), reach)
+        rng, gaps, covers, reach = hostile_task(seed, most)
+        copies = rng.integers(1, 3, len(gaps))
+        wanted = capped_program(*apart(gaps, copies, covers), reach)
         for fineness in (64, 2**40):
-            scale = Scale.of(deficits, copies, reach, fineness)
+            scale = Scale.of(gaps, copies, reach, fineness)
             members = [np.array(cover, np.int32) for cover in covers]
             wholes = scale.wholes(PRICES[prices](rng, len(covers)))
-            left = left_over(wholes, members, deficits, copies, scale)
+            left = left_over(wholes, members, gaps, copies, scale)
             assert all(0 <= int(one) <= int(m) << scale.digits for one, m in zip(left, copies, strict=True))
             bound = reach * sum(int(one) for one in wholes) + sum(int(one) for one in left)
             assert Fraction(bound, 1 << scale.digits) >= wanted
@@ -115,8 +115,8 @@ def test_prices_bound_the_program_whatever_they_are(prices, most):
 
 def test_prices_that_are_optimal_bound_the_program_closely():
     """Five outliers on a circle, pairs in covers: a price of 1/2 for each pair leaves nothing of anybody."""
-    covers, deficits = [[i, (i + 1) % 5] for i in range(5)], np.ones(5, np.int64)
-    scale = Scale.of(deficits, single(5), 1, 64)
+    covers, gaps = [[i, (i + 1) % 5] for i in range(5)], np.ones(5, np.int64)
+    scale = Scale.of(gaps, single(5), 1, 64)
     wholes = scale.wholes(np.full(5, 0.5))
-    assert int(left_over(wholes, [np.array(one, np.int32) for one in covers], deficits, single(5), scale).sum()) == 0
+    assert int(left_over(wholes, [np.array(one, np.int32) for one in covers], gaps, single(5), scale).sum()) == 0
     assert Fraction(int(wholes.sum()), 1 << scale.digits) == capped_program([1] * 5, set(map(frozenset, covers)), 1)

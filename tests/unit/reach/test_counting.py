@@ -154,7 +154,7 @@ def test_count_of_reach_refuses_what_it_cannot_count():
         with pytest.raises(InputError, match="reach must be"):
             count_of_reach(points, definition, reach)
     with pytest.raises(InputError, match="side must be"):
-        count_of_reach(points, definition, 1, side="above")
+        count_of_reach(points, definition, 1, side="beside")
     with pytest.raises(InputError, match="up to 24 columns"):
         count_of_reach(np.zeros((2, MOST_COLUMNS + 1)), definition, 1)
     with pytest.raises(InputError, match="missing"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from eremite.reach import counting, covers, windows
-from eremite.reach.covers import Covers, Outliers, ratio_for
+from eremite.reach.covers import Covers, Places, ratio_for
 from eremite.reach.lattice import Lattice, cover_names
 from eremite.reach.windows import Windows
 from tests.attacks.reach_by_definition import windows_by_definition
@@ -16,12 +16,12 @@ from tests.attacks.reach_tables import ours
 
 
 def outliers_of_clusters(d, n, seed, strata=1, further=0.0, most=4):
-    """Outliers in clusters: some covers are heavy, most are light, rows are equal now and then."""
+    """Places in clusters: some covers are heavy, most are light, rows are equal now and then."""
     rng = np.random.default_rng(seed)
     centers = rng.random((max(2, n // 8), d)) * 6
     points = centers[rng.integers(len(centers), size=n)] + rng.normal(0, 0.3, (n, d)) + further
     points[rng.integers(n, size=n // 10)] = points[0]
-    return Outliers.gathered(points, np.sort(rng.integers(0, strata, n)), rng.integers(1, most + 1, n))
+    return Places.gathered(points, np.sort(rng.integers(0, strata, n)), rng.integers(1, most + 1, n))
 
 
 def all_covers(outliers, radius, ratio):
@@ -37,8 +37,8 @@ def all_covers(outliers, radius, ratio):
 
 def heavy_ones(all_of_them, outliers, reach):
     """Those that hold more than the reach in 1 / c, exactly."""
-    unit = lcm(*set(outliers.deficits.tolist()))
-    weighed = [unit // c * m for c, m in zip(outliers.deficits.tolist(), outliers.copies.tolist(), strict=True)]
+    unit = lcm(*set(outliers.gaps.tolist()))
+    weighed = [unit // c * m for c, m in zip(outliers.gaps.tolist(), outliers.copies.tolist(), strict=True)]
     return {rows for rows in set(all_of_them) if sum(weighed[i] for i in rows) > unit * reach}
 
 
@@ -56,7 +56,7 @@ def found_by(some, outliers):
 
 def kinds(some):
     """What tells the places apart."""
-    return list(zip(some.strata.tolist(), map(tuple, some.points.tolist()), some.deficits.tolist(), strict=True))
+    return list(zip(some.strata.tolist(), map(tuple, some.points.tolist()), some.gaps.tolist(), strict=True))
 
 
 def assert_complete(outliers, radius, reach, ratio=None):
@@ -82,11 +82,11 @@ PATHS = {
     "found anew": {"_MOST_KEPT": 0},
     "few slots": {"_MOST_SLOTS": 16, "_FEWEST_SLOTS": 16},
     "one slot": {"_MOST_SLOTS": 1, "_FEWEST_SLOTS": 1},
-    "no coarse lattice": {"_WORTH": 1e9},
-    "every coarse lattice": {"_WORTH": 0},
+    "no coarse lattice": {"_FEWER": 1e9},
+    "every coarse lattice": {"_FEWER": 1.5},
     "nobody left alone": {"_in_company": lambda outliers, *_: np.arange(len(outliers))},
     "all at once": {"_MOST_EMITTED": 1, "_MOST_KEPT": 0, "_MOST_SLOTS": 16, "_FEWEST_SLOTS": 16},
-    "no look": {"_WORTH": 1e9, "_in_company": lambda outliers, *_: np.arange(len(outliers)), "_MOST_SLOTS": 1},
+    "no look": {"_FEWER": 1e9, "_in_company": lambda outliers, *_: np.arange(len(outliers)), "_MOST_SLOTS": 1},
 }
 
 
@@ -142,7 +142,7 @@ def parts_of_rows(points):
 
 def alone(points):
     """Rows of one stratum that lack one neighbor each, a place for each of them."""
-    return Outliers(*parts_of_rows(points), np.ones(len(points), np.int64))
+    return Places(*parts_of_rows(points), np.ones(len(points), np.int64))
 
 
 @pytest.mark.parametrize("equal", [16, 17, 40])
@@ -150,14 +150,14 @@ def test_a_slot_holds_whatever_is_put_in(equal, monkeypatch):
     """Whether a slot is as large as 8 million rows of one place need it is tried with larger weights."""
     monkeypatch.setattr(covers, "UNIT", 2**27)
     assert_complete(alone(0.3 + 1e-9 * np.arange(2 * equal).reshape(equal, 2)), 0.1, 1)
-    assert_complete(Outliers.gathered(*parts_of_rows(np.full((equal, 2), 0.3))), 0.1, 1)
+    assert_complete(Places.gathered(*parts_of_rows(np.full((equal, 2), 0.3))), 0.1, 1)
 
 
 def test_weights_are_rounded_up():
-    deficits = np.array([1, 2, 3, 7, 255, 256, 257, 10**6, 2**32])
+    gaps = np.array([1, 2, 3, 7, 255, 256, 257, 10**6, 2**32])
     for copies in (1, 2, 300, 2**32):
-        some = Outliers(np.zeros((9, 2)), np.zeros(9, np.int64), deficits, np.full(9, copies))
-        for weight, c in zip(covers.weights_of(some).tolist(), deficits.tolist(), strict=True):
+        some = Places(np.zeros((9, 2)), np.zeros(9, np.int64), gaps, np.full(9, copies))
+        for weight, c in zip(covers.weights_of(some).tolist(), gaps.tolist(), strict=True):
             assert 0 <= Fraction(weight, covers.UNIT) - Fraction(copies, c) < Fraction(1, covers.UNIT)
 
 

@@ -24,12 +24,10 @@ def components(n, covers):
 @pytest.mark.parametrize("seed", range(30))
 def test_closed_form_of_one_cover_is_the_maximum_of_its_program(seed):
     rng = np.random.default_rng(seed)
-    deficits = rng.integers(1, (2, 4, 100)[seed % 3], int(rng.integers(1, 9)))
+    gaps = rng.integers(1, (2, 4, 100)[seed % 3], int(rng.integers(1, 9)))
     for reach in (1, 2, 3, 50):
-        copies = np.ones(len(deficits), np.int64)
-        assert one_cover(deficits, copies, reach) == capped_program(
-            deficits.tolist(), {frozenset(range(len(deficits)))}, reach
-        )
+        copies = np.ones(len(gaps), np.int64)
+        assert one_cover(gaps, copies, reach) == capped_program(gaps.tolist(), {frozenset(range(len(gaps)))}, reach)
 
 
 @pytest.mark.parametrize("together", [1, 4, 2_000])
@@ -40,14 +38,14 @@ def test_outliers_are_free_in_one_cover_or_in_one_program(seed, together, monkey
     n = 30
     covers = some_covers(rng, n, int(rng.integers(1, 12)))
     covers += covers[:2]
-    deficits, reach = rng.integers(1, 3, n), 1
-    crowd, free, closed = crowd_of(deficits, np.ones(n, np.int64), parts_of(covers), reach), 0, Fraction(0)
+    gaps, reach = rng.integers(1, 3, n), 1
+    crowd, free, closed = crowd_of(gaps, np.ones(n, np.int64), parts_of(covers), reach), 0, Fraction(0)
     for component in components(n, covers):
         rows = sorted(component)
         if len(component) == 1:
             free += 1
         elif any(set(cover) == component for cover in covers):
-            closed += one_cover(deficits[rows], np.ones(len(rows), np.int64), reach)
+            closed += one_cover(gaps[rows], np.ones(len(rows), np.int64), reach)
         else:
             assert len(set(crowd.program[rows].tolist())) == 1
             assert crowd.program[rows[0]] >= 0
@@ -63,12 +61,12 @@ def test_variables_are_shared_by_those_in_the_same_covers_that_lack_as_many(seed
     rng = np.random.default_rng(seed)
     n = 40
     covers = [[2 * i + side for i in one for side in (0, 1)] for one in some_covers(rng, n // 2, 9)]
-    deficits = np.repeat(rng.integers(1, 3, n // 2), 2)
-    deficits[::8] = 5
-    crowd = crowd_of(deficits, np.ones(n, np.int64), parts_of(covers), 1)
+    gaps = np.repeat(rng.integers(1, 3, n // 2), 2)
+    gaps[::8] = 5
+    crowd = crowd_of(gaps, np.ones(n, np.int64), parts_of(covers), 1)
     told: dict[tuple[int, int], set[tuple[int, tuple[int, ...]]]] = {}
     for i in np.flatnonzero(crowd.program >= 0).tolist():
-        kind = int(deficits[i]), tuple(number for number, cover in enumerate(covers) if i in cover)
+        kind = int(gaps[i]), tuple(number for number, cover in enumerate(covers) if i in cover)
         told.setdefault((int(crowd.program[i]), int(crowd.variable[i])), set()).add(kind)
     assert all(len(kinds) == 1 for kinds in told.values())
     assert len(set.union(*told.values())) == len(told)

@@ -14,6 +14,7 @@ from eremite.reach.lattice import (
     cover_names,
     covering_radius,
     covers_of_a_row,
+    ratio_of_covers,
 )
 from tests.attacks.reach_by_definition import covers_by_definition, distances_to_cell, embedded
 from tests.attacks.reach_tables import at_place, nudged, vertex_of_a_cell
@@ -109,6 +110,13 @@ def test_covers_of_a_row_are_about_as_many_or_more(d):
     names = np.empty(1, np.uint64)
     found = [cover_names(row, *lattice.size, names) for row in rng.uniform(-50, 50, (40, d))]
     assert 0.25 * covers_of_a_row(d, ratio_for(d, 1)) <= np.mean(found) <= 1.1 * covers_of_a_row(d, ratio_for(d, 1))
+
+
+@pytest.mark.parametrize("d", range(1, 13))
+def test_ratio_of_covers_is_the_one_that_has_as_many(d):
+    for ratio in (0.05, 0.7, 3.0):
+        assert np.isclose(ratio_of_covers(d, covers_of_a_row(d, ratio)), ratio)
+    assert ratio_of_covers(d, 0.5) is None
 
 
 def test_covers_that_do_not_fit_are_counted():

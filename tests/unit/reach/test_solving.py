@@ -35,7 +35,7 @@ def same(_, said):
 
 
 def full(task, _):
-    return task.copies / task.deficits
+    return task.copies / task.gaps
 
 
 def drawn(task, said):
@@ -123,7 +123,7 @@ def test_prices_as_high_as_are_believed_do_not_overflow(n, monkeypatch):
     def solve(self, **_):
         self.prices = np.zeros(len(self.covers))
         self.prices[:4] = n / self.reach * (1 - 1e-6)
-        return np.zeros(self.deficits.size)
+        return np.zeros(self.gaps.size)
 
     monkeypatch.setattr(Program, "solve", solve)
     low, high = ours(chain(n), 3, 1.1, 1)
@@ -139,10 +139,10 @@ def test_capped_sum_is_that_of_the_definition(seed, most, lie, monkeypatch):
         monkeypatch.setattr(Program, "solve", LIES[lie])
     rng = np.random.default_rng(seed)
     n, reach, fineness = int(rng.integers(2, 14)), int(rng.integers(1, 3)), int(rng.choice([64, 2**30]))
-    deficits, covers = rng.integers(max(1, most - 5), most + 1, n), some_covers(rng, n, int(rng.integers(1, 9)), 3)
+    gaps, covers = rng.integers(max(1, most - 5), most + 1, n), some_covers(rng, n, int(rng.integers(1, 9)), 3)
     copies = rng.integers(1, 3, n) if seed % 2 else np.ones(n, np.int64)
-    low, high = capped_sum(deficits, copies, parts_of(covers), reach, fineness)
-    wanted = capped_program(*apart(deficits, copies, covers), reach)
+    low, high = capped_sum(gaps, copies, parts_of(covers), reach, fineness)
+    wanted = capped_program(*apart(gaps, copies, covers), reach)
     assert low <= wanted <= high <= low + Fraction(1, fineness)
 
 
