@@ -10,5 +10,7 @@ import pytest
 def seeded_bits(seed):
     source = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eremite.mechanisms.entropy.system_bits", lambda n: int.from_bytes(source.bytes(n // 8)))
+        patch.setattr(
+            "eremite.mechanisms.entropy.system_bits", lambda n: int.from_bytes(source.bytes(-(-n // 8))) >> -n % 8
+        )
         yield

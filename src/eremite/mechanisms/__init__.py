@@ -12,6 +12,7 @@ from eremite.mechanisms.mechanism import BoundedMechanism, Mechanism
 from eremite.mechanisms.paper_gaussian import PaperGaussian
 from eremite.mechanisms.reach_gaussian import ReachGaussian
 from eremite.mechanisms.reach_laplace import ReachLaplace
+from eremite.mechanisms.reach_pair import Bounds, ReachPair
 from eremite.mechanisms.smooth_laplace import SmoothLaplace
 
 ReachNoise = ReachLaplace | ReachGaussian
@@ -19,6 +20,7 @@ ReachNoise = ReachLaplace | ReachGaussian
 
 __all__ = [
     "BoundedMechanism",
+    "Bounds",
     "Gaussian",
     "GlobalGaussian",
     "GlobalLaplace",
@@ -27,5 +29,6 @@ __all__ = [
     "ReachGaussian",
     "ReachLaplace",
     "ReachNoise",
+    "ReachPair",
     "SmoothLaplace",
 ]
