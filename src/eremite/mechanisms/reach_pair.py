@@ -111,7 +111,7 @@ class ReachPair:
 
 
 def point_of_ring(ring: int, index: int) -> tuple[int, int]:
-    """The points with max(|z1|, |z2|) = ring, 1 or more, by their index from 0 to 8 ring - 1: a side, and where on it."""
+    """The points with max(|z1|, |z2|) = ring, 1 or more, by index from 0 to 8 ring - 1: a side, and where on it."""
     side, place = divmod(index, 2 * ring)
     z = (ring, place - ring + 1)
     for _ in range(side):
