@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import floor
 
 import pytest
 
 from eremite.mechanisms import (
+    Bounds,
     Gaussian,
     GlobalGaussian,
     GlobalLaplace,
     PaperGaussian,
     ReachGaussian,
     ReachLaplace,
+    ReachPair,
     SmoothLaplace,
 )
 from eremite.mechanisms.selection import Scores
@@ -39,6 +42,10 @@ def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
         seen.noise.append((self, center, bound))
         return drawn
 
+    def draw_both(self, values):
+        seen.noise.append((self, values, None))
+        return Bounds(self, tuple(floor(drawn / self.step(side)) for side in (0, 1)))
+
     def choose(self):
         if len(self._left) == len(self._low):  # the first of its draws
             seen.choices.append((tuple(score_of(self, i) for i in self._left), self._rate))
@@ -47,6 +54,7 @@ def watched(drawn: int = FAR, pick: int = 0) -> Iterator[Watched]:
     with pytest.MonkeyPatch.context() as patch:
         for noise in NOISES:
             patch.setattr(noise, "draw", draw)
+        patch.setattr(ReachPair, "draw", draw_both)
         patch.setattr(Scores, "permute_and_flip", choose)
         patch.setattr(Scores, "exponential", choose)
         yield seen

@@ -67,6 +67,18 @@ def test_panel_says_what_was_asked_spent_left_and_protected(
     assert 0 < int(found[1]) < int(found[2]) < 1200
 
 
+def test_count_from_both_sides_says_between_which_numbers_the_truth_lies(capsys: Captured, patients: Path) -> None:
+    request = asked(columns='bmi,"blood, sugar"', mechanism="reach-pair", confidence="0.9")
+    code, out, err = count(capsys, patients, *request)
+    assert (code, err) == (0, "")
+    found = re.search(r"true count between (\d+) and ([\d,]+), 90 times in 100, whatever the rows are", words(out))
+    assert found is not None, words(out)
+    assert 0 <= int(found[1]) <= int(found[2].replace(",", "")) <= 1200
+    code, out, err = count(capsys, patients, *asked(confidence="0.3"))
+    assert (code, out) == (2, "")
+    assert "confidence must be from 0.5 to 0.999" in " ".join(err.split())
+
+
 def test_panel_of_a_gaussian_and_a_person_with_more_rows(capsys: Captured, patients: Path) -> None:
     (patients / "patients.toml").write_text(description(BOUNDS, more="rows_per_person = 3", budget=BUDGET))
     request = asked(columns="bmi", epsilon="1/3", delta="1e-6", mechanism="gaussian", k=1)
@@ -163,7 +175,7 @@ BAD = [
     ({"columns": ""}, "Give a list of one or more columns"),
     ({"columns": '"bmi'}, "--columns must be column names separated by commas"),
     ({"columns": "bmi\nbmi"}, "--columns must be column names separated by commas"),
-    ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, smooth-laplace"),
+    ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, reach-pair, smooth-laplace"),
     ({"mechanism": "gaussian"}, "gaussian needs a delta above 0"),
     ({"mechanism": "gaussian-paper", "epsilon": "1", "delta": "1e-6"}, "proved for epsilon below 1 only"),
     ({"k": "0"}, "min_neighbors must be a whole number, 1 or more."),

@@ -13,6 +13,7 @@ from eremite.cli.options import (
     AccountName,
     AsJson,
     Columns,
+    Confidence,
     Delta,
     DescriptionFile,
     EngineName,
@@ -66,6 +67,7 @@ def count(
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     reach: Reach = None,
+    confidence: Confidence = None,
     progress: ShowProgress = False,
     engine: EngineName = None,
     master: SparkMaster = None,
@@ -84,11 +86,13 @@ def count(
     names, groups = parse_columns(columns), parse_by(by)
     query: CountQuery | CountByQuery
     if groups is None:
-        noise: dict[str, Any] = {"delta": delta, "mechanism": mechanism, "reach": reach}
+        noise: dict[str, Any] = {"delta": delta, "mechanism": mechanism, "reach": reach, "confidence": confidence}
         query = CountQuery(definition=definition, columns=names, epsilon=epsilon, **noise)
     else:
         require_plain(delta, mechanism)
-        query = CountByQuery(definition=definition, by=groups, columns=names, epsilon=epsilon, reach=reach)
+        query = CountByQuery(
+            definition=definition, by=groups, columns=names, epsilon=epsilon, reach=reach, confidence=confidence
+        )
     steps = "of its steps done" if groups is None else "groups counted"
     asker = Asker(description, ledger, account, request_id, Counting(engine, master, max_low_rows))
     session, release = ask(query, asker, "Counting", steps if progress else None)

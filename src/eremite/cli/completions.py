@@ -13,7 +13,7 @@ import typer
 
 # Repeated here, as the modules that define them take long to import; a test compares.
 MECHANISMS = (
-    "auto", "reach", "smooth-laplace", "global-laplace", "reach-gaussian", "gaussian", "gaussian-paper",
+    "auto", "reach", "reach-pair", "smooth-laplace", "global-laplace", "reach-gaussian", "gaussian", "gaussian-paper",
     "global-gaussian",
 )  # fmt: skip
 UTILITIES = ("auto", "compared", "centered", "dampened", "paper")

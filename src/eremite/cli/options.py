@@ -217,6 +217,14 @@ Reach = Annotated[
         "crowd are left out. Chosen from public facts if not given.",
     ),
 ]
+Confidence = Annotated[
+    str | None,
+    typer.Option(
+        "--confidence",
+        help="How often the interval of the answer holds the true count, from 0.5 to 0.999; 0.95 if not given. Counts "
+        "by reach have an interval; those by reach-pair have both ends.",
+    ),
+]
 #: Default of --tokens.
 TOKENS = Path("tokens.json")
 TokenFile = Annotated[Path, typer.Option("--tokens", callback=local_file, help="The file that holds the tokens.")]

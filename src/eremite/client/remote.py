@@ -203,6 +203,7 @@ class RemoteSession(RemoteForecasts, Shown):
         delta: "Number" = 0,
         mechanism: str = "auto",
         reach: int | None = None,
+        confidence: "Number | None" = None,
         request_id: str | None = None,
     ) -> "CountRelease":
         """How many rows are outliers: a noisy number, as `Session.count_outliers` gives it. Spends epsilon."""
@@ -215,6 +216,7 @@ class RemoteSession(RemoteForecasts, Shown):
             delta=delta,
             mechanism=mechanism,
             reach=reach,
+            confidence=confidence,
         )
         return answer
 
@@ -226,6 +228,7 @@ class RemoteSession(RemoteForecasts, Shown):
         columns: Iterable[str] | None = None,
         epsilon: "Number",
         reach: int | None = None,
+        confidence: "Number | None" = None,
         request_id: str | None = None,
     ) -> "CountByRelease":
         """How many rows of each group are outliers, among the group's own rows. Spends epsilon."""
@@ -237,6 +240,7 @@ class RemoteSession(RemoteForecasts, Shown):
             columns=columns,
             epsilon=epsilon,
             reach=reach,
+            confidence=confidence,
         )
         return answer
 

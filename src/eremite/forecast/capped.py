@@ -5,21 +5,40 @@ and without one it is that of crowded tables.
 
 theory         here
 q - F_D        held_back
+U_D' - q       what `excess_of` has beside it
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import exp, log
 from statistics import NormalDist
+
+import numpy as np
 
 from eremite.mechanisms import ReachLaplace
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
-from eremite.queries.reach import Capped
-from eremite.reach.usual import usual_held_back
+from eremite.queries.reach import WEIGHT, Capped, CappedPair
+from eremite.reach.usual import usual_excess, usual_held_back
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
 _HALVINGS = 60
+_PLACES = 256  # of a side of the square that noise of a pair lies on
 _MARGIN = 3  # times what crowded tables hold back as a rule: what is promised shall hold for most
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """The outliers of some rows, if known; how many too few and how many too many the two sides of a count have."""
+
+    outliers: int | None
+    below: float
+    above: float
+
+    def times(self, factor: float) -> "Excess":
+        """As of so many times more rows."""
+        return Excess(self.outliers, factor * self.below, factor * self.above)
 
 
 def held_back(part: Part, definition: OutlierDefinition, capped: Capped, relation: Relation) -> tuple[int, float]:
@@ -27,6 +46,20 @@ def held_back(part: Part, definition: OutlierDefinition, capped: Capped, relatio
     outliers = outliers_among(part, definition)
     counted = capped.count(part, definition, relation.rows) / capped.noise.fineness
     return outliers, max(0.0, outliers - counted)
+
+
+def excess_of(part: Part, definition: OutlierDefinition, pair: CappedPair, relation: Relation) -> Excess:
+    """The outliers of public rows; how many too few are counted from below, how many too many from above."""
+    outliers = outliers_among(part, definition)
+    below, above = (float(value) for value in pair.count(part, definition, relation.rows))
+    return Excess(outliers, max(0.0, outliers - below), max(0.0, above - outliers))
+
+
+def usual_excess_of(columns: int, pair: CappedPair, relation: Relation) -> Excess:
+    """The same of a crowded table of which nothing is known."""
+    counted = usual_held_back(relation.rows, columns, pair.reach), usual_excess(relation.rows, columns, pair.above)
+    below, above = (min(_MARGIN * rows, float(relation.rows)) for rows in counted)
+    return Excess(None, below, above)
 
 
 def usually_held_back(columns: int, capped: Capped, relation: Relation) -> float:
@@ -52,7 +85,32 @@ def off_by(capped: Capped, left_out: float, share: float) -> float:
             return exp(x / scale) / 2 if x < 0 else 1 - exp(-x / scale) / 2
         return NormalDist(0, scale).cdf(x)
 
-    low, high = 0.0, left_out + scale * (10 - log(1 - share))
+    return _least(within, share, left_out + scale * (10 - log(1 - share)))
+
+
+def off_by_pair(pair: CappedPair, excess: Excess, share: float) -> float:
+    """This share of all counts from both sides is off by so much at most, if so many are left out, or too many.
+
+    The noise lies on a square whose size has a Gamma distribution, each place of it as likely as any other.
+    """
+    weight, noise = float(WEIGHT), pair.noise
+    below, above = ((1 - weight) * float(noise.below / noise.epsilon), weight * float(noise.above / noise.epsilon))
+    middle = weight * excess.above - (1 - weight) * excess.below
+    place = (2 * np.arange(_PLACES) + 1) / _PLACES - 1
+    slopes = np.concatenate([below + above * place, below * place + above])  # the other two sides mirror these
+
+    def within(distance: float) -> float:
+        """P(|noise + middle| <= distance)."""
+        ends = [np.clip((distance + sign * middle) / np.abs(slopes), -40, 700) for sign in (-1, 1)]
+        held = [np.where(end > 0, 1 - np.exp(-end) * (1 + end), 0) for end in ends]
+        beyond = [np.where(end < 0, 1 - np.exp(end) * (1 - end), 0) for end in ends]  # where the middle is further off
+        return float(np.mean(held[0] + held[1] - beyond[0] - beyond[1])) / 2
+
+    return _least(within, share, abs(middle) + (below + above) * (20 - log(1 - share)))
+
+
+def _least(within: Callable[[float], float], share: float, high: float) -> float:
+    low = 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if within(middle) >= share else (middle, high)

@@ -11,7 +11,16 @@ from math import inf
 from typing import TypeVar
 
 from eremite.errors import InputError
-from eremite.forecast.capped import cautious_words_of_reach, held_back, off_by, usually_held_back
+from eremite.forecast.capped import (
+    Excess,
+    cautious_words_of_reach,
+    excess_of,
+    held_back,
+    off_by,
+    off_by_pair,
+    usual_excess_of,
+    usually_held_back,
+)
 from eremite.forecast.cautious import expected_bound
 from eremite.forecast.ladder import least_epsilon
 from eremite.forecast.records import CountError, CountForecast
@@ -24,7 +33,7 @@ from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
 from eremite.queries.fit import relation_of
 from eremite.queries.groups import CountByPlan
-from eremite.queries.reach import Capped
+from eremite.queries.reach import Capped, CappedPair
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
@@ -66,7 +75,7 @@ def epsilon_for_count(stand_in: StandIn, query: EpsilonForCountQuery, progress: 
 
 def words_for(stand_in: StandIn, plans: Sequence[CountPlan | CountByPlan]) -> str:
     """The rows in words that the errors of these plans rest on."""
-    by_reach = [isinstance(plan.noise, Capped) for plan in plans]
+    by_reach = [isinstance(plan.noise, Capped | CappedPair) for plan in plans]
     if not stand_in.cautious or not any(by_reach):
         return stand_in.words
     crowded = cautious_words_of_reach(stand_in.table.facts.rows)
@@ -106,7 +115,10 @@ def expected_in_part(
 ) -> tuple[int | None, CountError]:
     """The outliers of a part of the stand-in, if it has rows, and the error of a count there, no count further off."""
     noise, definition, columns = plan.noise, plan.definition, plan.columns
-    if isinstance(noise, Capped):
+    if isinstance(noise, CappedPair):
+        excess = _expected_excess(stand_in, part, plan, noise, relation)
+        outliers, widths = excess.outliers, [off_by_pair(noise, excess, share) for share in (0.5, 0.95)]
+    elif isinstance(noise, Capped):
         groups = len(plan.groups) if isinstance(plan, CountByPlan) else 1
         outliers, left_out = _expected_capped(
             stand_in, part, plan, noise, replace(relation, rows=relation.rows // groups)
@@ -117,6 +129,16 @@ def expected_in_part(
         widths = [noise.half_width(share) * bound for share in (0.5, 0.95)]
     median, widest = (min(width, furthest) for width in widths)
     return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)
+
+
+def _expected_excess(
+    stand_in: StandIn, part: Part | None, plan: CountPlan | CountByPlan, pair: CappedPair, relation: Relation
+) -> Excess:
+    """The outliers of the stand-in, and how far the two sides of a count would be from those of the table."""
+    columns = len(plan.columns)
+    if part is None:
+        return usual_excess_of(columns, pair, relation)
+    return excess_of(part, stand_in.scaled(plan.definition, columns), pair, relation).times(stand_in.stands_for)
 
 
 def _expected_capped(

@@ -28,7 +28,7 @@ from eremite.queries.count import CountPlan
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
-from eremite.queries.reach import Capped
+from eremite.queries.reach import Capped, CappedPair
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.subspaces import SubspacesPlan
@@ -82,7 +82,7 @@ def _error(most: float, source: str) -> Expected:
 
 def _source(plan: CountPlan | CountByPlan, rows: StandIn) -> str:
     """Where the error comes from: noise that is scaled by the global sensitivity is the same for all rows."""
-    by_the_rows = isinstance(plan.noise, Capped) or plan.noise.decay is not None
+    by_the_rows = isinstance(plan.noise, Capped | CappedPair) or plan.noise.decay is not None
     return words_for(rows, [plan]) if by_the_rows else _WHATEVER_THE_ROWS
 
 

@@ -39,6 +39,11 @@ class Bounds:
         high = floor((self.units[1] + margin) * noise.step(1) + noise.off)
         return min(low, high), max(low, high)
 
+    def at_least(self, confidence: Fraction | float = USUAL_SHARE) -> int:
+        """A whole number that the count is no less than, so often, for every table (claim K2); not clamped."""
+        margin = self.noise.margin_below(confidence)
+        return ceil((self.units[0] - margin) * self.noise.step(0) - self.noise.off)
+
     def middle(self, weight: Fraction) -> int:
         """The whole number next to this share of the way from the lower value to the upper one; not clamped."""
         low, high = (units * self.noise.step(side) for side, units in enumerate(self.units))
@@ -94,9 +99,18 @@ class ReachPair:
         r = self._ratio()
         return r ** (margin + 1) * ((4 * margin + 5) - (4 * margin - 1) * r) / ((1 - r) ** 2 + 8 * r)
 
+    def outside_below(self, margin: int) -> arb:
+        """P(Z1 > margin), enclosed (claim K2)."""
+        r = self._ratio()
+        return r ** (margin + 1) * ((2 * margin + 3) - (2 * margin - 1) * r) / ((1 - r) ** 2 + 8 * r)
+
     def margin(self, confidence: Fraction | float = USUAL_SHARE) -> int:
         """T, in steps: both values are off by no more than that to the outside, so often. Public, exact (claim K2)."""
         return _margin(self, checked_share(confidence))
+
+    def margin_below(self, confidence: Fraction | float = USUAL_SHARE) -> int:
+        """The same for the lower value alone."""
+        return _margin_below(self, checked_share(confidence))
 
     def length(self, confidence: Fraction | float = USUAL_SHARE) -> float:
         """About how long `between` is where both values are the count itself. Public."""
@@ -123,3 +137,9 @@ def point_of_ring(ring: int, index: int) -> tuple[int, int]:
 def _margin(noise: ReachPair, confidence: Fraction) -> int:
     rest = 1 - confidence
     return least(lambda margin: surely_at_most(lambda: noise.outside(margin), rest), 0)
+
+
+@lru_cache(maxsize=1024)
+def _margin_below(noise: ReachPair, confidence: Fraction) -> int:
+    rest = 1 - confidence
+    return least(lambda margin: surely_at_most(lambda: noise.outside_below(margin), rest), 0)

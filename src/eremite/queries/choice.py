@@ -19,7 +19,7 @@ _APPROXIMATE: dict[str, Callable[[Fraction, Fraction], BoundedMechanism]] = {
     "gaussian-paper": PaperGaussian,
     "global-gaussian": GlobalGaussian,
 }
-NAMES = ("auto", "reach", *_PURE, "reach-gaussian", *_APPROXIMATE)
+NAMES = ("auto", "reach", "reach-pair", *_PURE, "reach-gaussian", *_APPROXIMATE)
 
 #: Up to which epsilon of a row reach is taken, by the most columns for which it is. The more columns, the wider the
 #: covers and the more is capped; the smaller epsilon, the further a smooth bound looks and the wider its noise is.
@@ -74,7 +74,7 @@ def typical_growth(columns: int) -> Fraction:
 
 def is_pure(name: str) -> bool:
     """Whether a mechanism spends no delta."""
-    return name == "reach" or name in _PURE
+    return name in ("reach", "reach-pair") or name in _PURE
 
 
 def _holding(name: str, privacy: Privacy) -> list[str]:

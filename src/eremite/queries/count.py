@@ -13,17 +13,30 @@ from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, chosen, for_bound, is_pure
-from eremite.queries.fields import FROM_JSON, Columns, Definition, Delta, Epsilon, MechanismName, Reach
+from eremite.queries.fields import FROM_JSON, Columns, Confidence, Definition, Delta, Epsilon, MechanismName, Reach
 from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.reach import NAMES as BY_REACH
-from eremite.queries.reach import Capped, for_count, require_reach
-from eremite.reach import usual_reach
+from eremite.queries.reach import (
+    PAIR,
+    WEIGHT,
+    Between,
+    Capped,
+    CappedPair,
+    checked_confidence,
+    for_count,
+    for_pair,
+    require_pair,
+    require_reach,
+)
+from eremite.reach import usual_reach, usual_reach_above
 from eremite.release import Parameters
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyPart, AnyTable
+
+Noise = BoundedMechanism | Capped | CappedPair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +52,7 @@ class CountQuery:
     delta: Delta = 0
     mechanism: MechanismName = "auto"
     reach: Reach = None
+    confidence: Confidence = None
 
     def plan(self, table: DeclaredTable) -> "CountPlan":
         """Check the question and choose its mechanism, from public facts only."""
@@ -47,26 +61,38 @@ class CountQuery:
         require_fit(self.definition, table)
         require_choice("mechanism", self.mechanism, NAMES)
         require_reach(self.reach, self.mechanism, columns)
-        asked = replace(self, columns=columns, epsilon=privacy.epsilon, delta=privacy.delta)
+        confidence = checked_confidence(self.confidence)
+        asked = replace(
+            self,
+            columns=columns,
+            epsilon=privacy.epsilon,
+            delta=privacy.delta,
+            confidence=None if self.confidence is None else confidence,
+        )
         name, noise = _noise(asked, privacy, table)
         return CountPlan(
             query=asked,
             privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
             mechanism=name,
             noise=noise,
+            confidence=confidence,
         )
 
 
-def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[str, BoundedMechanism | Capped]:
+def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[str, Noise]:
     """The noise of a count whose columns are settled, with the name of its mechanism."""
     each_row, relation = per_row(privacy, table.rows_per_person), relation_of(table)
     columns, name = len(tuple(asked.columns or ())), asked.mechanism
     k = asked.definition.min_neighbors
     if name == "auto":
         name = "reach" if asked.reach is not None else chosen(each_row, relation, columns, k)
-    if name not in BY_REACH:
+    if name not in (*BY_REACH, PAIR):
         return name, for_bound(name, each_row, relation, columns, k)
     reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
+    if name == PAIR:
+        require_pair(table, tuple(asked.columns or ()))
+        above = usual_reach_above(relation.rows, columns, each_row.epsilon)
+        return name, for_pair(reach, above, privacy.epsilon, table.neighbors, table.rows_per_person)
     names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)
     capped = for_count(names, reach, privacy, table.neighbors, table.rows_per_person)
     return capped.mechanism, capped
@@ -79,7 +105,8 @@ class CountPlan(WithDefinition):
     query: CountQuery
     privacy: Privacy
     mechanism: str
-    noise: BoundedMechanism | Capped
+    noise: Noise
+    confidence: Fraction  # how often the interval holds the true count
     parameters: ClassVar[Parameters] = ()
 
     @property
@@ -89,9 +116,12 @@ class CountPlan(WithDefinition):
             return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=self.noise.noise.rho)
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
-    def compute(self, table: AnyTable, progress: Progress | None = None) -> int:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> int | Between:
         """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
         part = table.part(self.columns, self.definition.within)
+        if isinstance(self.noise, CappedPair):
+            drawn = self.noise.noise.draw(self.noise.count(part, self.definition, relation_of(table).rows))
+            return Between(clamped(drawn.middle(WEIGHT), table), drawn)
         return clamped(noisy(part, self.definition, self.noise, relation_of(table), progress), table)
 
 

@@ -29,6 +29,9 @@ Shape = Literal["cautious", "clusters", "normal", "uniform"]
 RowShape = Literal["clusters", "normal", "uniform"]
 SearchShape = Literal["cautious", "planted", "clusters", "normal", "uniform"]
 
+#: How often an interval holds the true count, where nobody says it.
+USUAL_CONFIDENCE = Fraction(19, 20)
+
 #: The epsilons that forecasts cover by default.
 USUAL_EPSILONS: tuple[str, ...] = ("0.1", "0.2", "0.5", "1", "2")
 
@@ -178,6 +181,11 @@ Reach = Annotated[
         description="How many rows one place may change the count by; the noise grows with it; chosen from public "
         "facts if not given."
     ),
+]
+Confidence = Annotated[
+    Number | None,
+    _read_as(_EXACT | None),
+    Field(description="How often the interval holds the true count, from 0.5 to 0.999; 0.95 if not given."),
 ]
 Top = Annotated[int, Field(strict=True, description="How many to name.")]
 Size = Annotated[_WHOLE | None, Field(description="Search all sets of this many columns.")]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 from eremite.errors import InputError
@@ -11,10 +12,10 @@ from eremite.names import quote_name
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.choice import chosen, for_bound
 from eremite.queries.count import noisy, per_row
-from eremite.queries.fields import FROM_JSON, By, Columns, Definition, Epsilon, Reach
+from eremite.queries.fields import FROM_JSON, By, Columns, Confidence, Definition, Epsilon, Reach
 from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress, WithDefinition
-from eremite.queries.reach import Capped, for_groups, require_reach
+from eremite.queries.reach import Capped, checked_confidence, for_groups, require_reach
 from eremite.reach import usual_reach
 from eremite.release import ByGroup, Parameters
 from eremite.sensitivity.relation import Relation
@@ -34,6 +35,7 @@ class CountByQuery:
     columns: Columns = None
     epsilon: Epsilon
     reach: Reach = None
+    confidence: Confidence = None
 
     def plan(self, table: DeclaredTable) -> "CountByPlan":
         """Check the question and choose its mechanism, from public facts only."""
@@ -48,9 +50,14 @@ class CountByQuery:
                 )
         table.combinations((*by, *self.definition.within))  # refuses too many before anything is charged
         require_reach(self.reach, "auto", columns)
+        confidence = checked_confidence(self.confidence)
         asked, groups = replace(self, by=by, columns=columns, epsilon=privacy.epsilon), table.group_names(by)
+        if self.confidence is not None:
+            asked = replace(asked, confidence=confidence)
         mechanism, noise = _noise(asked, privacy, table, len(groups))
-        return CountByPlan(query=asked, groups=groups, privacy=privacy, mechanism=mechanism, noise=noise)
+        return CountByPlan(
+            query=asked, groups=groups, privacy=privacy, mechanism=mechanism, noise=noise, confidence=confidence
+        )
 
 
 def _noise(
@@ -77,6 +84,7 @@ class CountByPlan(WithDefinition):
     privacy: Privacy
     mechanism: str
     noise: BoundedMechanism | Capped
+    confidence: Fraction  # how often the interval of one group holds its true count
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -2,25 +2,35 @@
 
 theory     here
 D          reach, how many rows one place may change the count by
+D'         above, the reach of the upper value, where both sides are drawn
 g          fineness, the grid that a capped count lies on
-Delta      sensitivity, of the capped counts that are released together (claims P5 and B2)
+Delta      sensitivity, of the capped counts that are released together (claims P5, P6 and B2)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
+from typing import ClassVar
+
+import numpy as np
 
 from eremite.errors import InputError
-from eremite.mechanisms import ReachGaussian, ReachLaplace, ReachNoise
+from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachNoise, ReachPair
 from eremite.outliers import OutlierDefinition
-from eremite.privacy import Neighbors, Privacy
-from eremite.reach import MOST_COLUMNS, capped_count
+from eremite.privacy import Neighbors, Privacy, exact
+from eremite.queries.fields import USUAL_CONFIDENCE
+from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair
 from eremite.release.noise import MOST_REACH
-from eremite.tiles import AnyPart
+from eremite.table import DeclaredTable
+from eremite.tiles import AnyPart, TiledTable
 
-#: Mechanisms for a count of bounded reach.
+#: Mechanisms for a count of bounded reach: from below, and from below and above at once.
 NAMES = ("reach", "reach-gaussian")
+PAIR = "reach-pair"
+#: How far from the lower value to the upper one the answer lies, if both are drawn.
+WEIGHT = Fraction(1, 4)
+LEAST_CONFIDENCE, MOST_CONFIDENCE = Fraction(1, 2), Fraction(999, 1000)
 
 _FINENESS = 64
 _SLACK = Fraction(1, 32)  # how far the values of two runs of the solver differ, all that are released together
@@ -41,9 +51,7 @@ class Capped:
     @property
     def scale(self) -> float:
         """The scale of the noise, rounded up. Public."""
-        exact = self.noise.scale
-        nearest = float(exact)
-        return nearest if Fraction(nearest) >= exact else nextafter(nearest, inf)
+        return rounded_up(self.noise.scale)
 
     @property
     def decay(self) -> None:
@@ -64,6 +72,62 @@ class Capped:
     def at_least(self, value: int) -> int:
         """What a released value says of the true count: 95 times in 100, whatever the rows are, it is no less."""
         return max(0, value - self.noise.margin_below())
+
+    def bounds(self, value: int, confidence: Fraction) -> tuple[int, int | None]:
+        """Between which numbers the true count lies, so often, whatever the rows are: no number from above."""
+        return max(0, value - self.noise.margin_below(confidence)), None
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A count that was drawn from both sides: the answer, and what was drawn."""
+
+    value: int
+    drawn: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class CappedPair:
+    """A count of bounded reach from below and one from above, with noise of public scales from one draw."""
+
+    reach: int
+    above: int
+    noise: ReachPair
+    mechanism: ClassVar[str] = PAIR
+
+    @property
+    def scale(self) -> float:
+        """The scale of the noise of the lower value, rounded up. Public."""
+        return rounded_up(self.noise.below / self.noise.epsilon)
+
+    @property
+    def decay(self) -> None:
+        """None: one row moves both values by the same in every table."""
+
+    def count(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[Fraction, Fraction]:
+        """The capped counts from below and above of the rows that take part. As private as the rows."""
+        assert isinstance(part.points, np.ndarray)  # tables elsewhere are refused when planned  # noqa: S101
+        return capped_pair(part.points, definition, (self.reach, self.above), part.starts, about=about)
+
+
+def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:
+    """One count from both sides, made to spend `epsilon` on a person."""
+    moved, moved_above = (sensitivity_of_count(side, neighbors, rows_per_person) for side in (reach, above))
+    return CappedPair(reach, above, ReachPair(epsilon, moved, moved_above, _FINENESS))
+
+
+def checked_confidence(value: object) -> Fraction:
+    """How often an interval shall hold the true count."""
+    confidence = USUAL_CONFIDENCE if value is None else exact(value, "confidence")
+    if not LEAST_CONFIDENCE <= confidence <= MOST_CONFIDENCE:
+        raise InputError("confidence must be from 0.5 to 0.999: how often the interval shall hold the true count.")
+    return confidence
+
+
+def rounded_up(number: Fraction) -> float:
+    """The float next to it that is no less."""
+    nearest = float(number)
+    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def for_count(names: Sequence[str], reach: int, privacy: Privacy, neighbors: Neighbors, rows_per_person: int) -> Capped:
@@ -100,11 +164,25 @@ def fineness_for(groups: int) -> int:
     return _FINENESS << (groups - 1).bit_length()
 
 
+def require_pair(table: DeclaredTable, columns: Sequence[str]) -> None:
+    """Refuse a count from both sides where core rows cannot be capped: in many columns, or rows that are elsewhere."""
+    if len(columns) > MOST_COLUMNS_ABOVE:
+        raise InputError(
+            f"A count from both sides takes up to {MOST_COLUMNS_ABOVE} columns, and this one has {len(columns)}: "
+            "choose fewer, or another mechanism, such as reach."
+        )
+    if isinstance(table, TiledTable):
+        raise InputError(
+            "A count from both sides counts every neighbor of every row, which is done in memory alone: choose the "
+            "engine memory, or another mechanism, such as reach."
+        )
+
+
 def require_reach(reach: object, mechanism: str, columns: Sequence[str]) -> None:
     """Refuse a reach that is none, or that the mechanism does not have; and a mechanism of one in too many columns."""
-    if reach is not None and mechanism not in ("auto", *NAMES):
+    if reach is not None and mechanism not in ("auto", *NAMES, PAIR):
         raise InputError(
-            f"reach is for the mechanisms auto, {' and '.join(NAMES)}: leave it out, or choose one of them."
+            f"reach is for the mechanisms auto, {', '.join(NAMES)} and {PAIR}: leave it out, or choose one of them."
         )
     if reach is not None and not (type(reach) is int and 1 <= reach <= MOST_REACH):
         raise InputError(f"reach must be a whole number from 1 to {MOST_REACH:,}.")

@@ -5,7 +5,15 @@ custodian's machine except through a mechanism.
 """
 
 from eremite.reach.counting import capped_count, capped_pair, count_of_reach
-from eremite.reach.covers import MOST_COLUMNS
-from eremite.reach.usual import usual_reach
+from eremite.reach.covers import MOST_COLUMNS, MOST_COLUMNS_ABOVE
+from eremite.reach.usual import usual_reach, usual_reach_above
 
-__all__ = ["MOST_COLUMNS", "capped_count", "capped_pair", "count_of_reach", "usual_reach"]
+__all__ = [
+    "MOST_COLUMNS",
+    "MOST_COLUMNS_ABOVE",
+    "capped_count",
+    "capped_pair",
+    "count_of_reach",
+    "usual_reach",
+    "usual_reach_above",
+]

@@ -39,6 +39,8 @@ Floats = NDArray[np.float64]
 
 MOST_COLUMNS = 24
 """The most columns that covers are offered for: in more, thousands hold a row, each far wider than its ball."""
+MOST_COLUMNS_ABOVE = 6
+"""The most columns in which core rows are capped for a release: in more, covers hold so many that little is left."""
 #: Coordinates are at most so many times the (Euclidean) radius of the covers: names are whole numbers of 64 bits.
 FURTHEST = 2.0**36
 

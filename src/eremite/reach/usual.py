@@ -3,7 +3,7 @@
 A larger reach holds back fewer rows and takes more noise. On tables of ordinary kinds about q N e^(-D / s) outliers are
 held back, s growing with the number of columns; the noise has a half-width of about 3 D / epsilon. The sum is least at
 D = s ln(q N epsilon / (3 s)), and flat there: from half of it to twice it, the error grows little. `make bench` prints
-how far it is from the best.
+how far it is from the best. From above, about h N e^-D rows too many are counted, h growing with the number of columns.
 """
 
 from fractions import Fraction
@@ -15,6 +15,8 @@ from eremite.privacy import Neighbors
 _SHARE = 0.0034  # q: of all rows, those that a reach next to nothing would hold back
 _SPREAD = (0.66, 0.17)  # s: without columns, and more for each
 _WIDTH = 3  # of the noise, about ln(20)
+_SHARE_ABOVE = (0.02, 1.4)  # h: in two columns, and its growth with each more
+_LEAST_ABOVE = 3
 
 
 def usual_reach(rows: int, columns: int, definition: OutlierDefinition, epsilon: Fraction, neighbors: Neighbors) -> int:
@@ -26,6 +28,21 @@ def usual_reach(rows: int, columns: int, definition: OutlierDefinition, epsilon:
     spread = _spread(columns)
     worth = _SHARE * rows * float(epsilon) / (_WIDTH * spread)
     return max(1, round(spread * log(worth))) if worth > 1 else 1
+
+
+def usual_reach_above(rows: int, columns: int, epsilon: Fraction) -> int:
+    """The reach of the upper side of a count, where both sides are drawn, a whole number. Public.
+
+    Larger than the one below: in dense places core rows weigh about 1 in every ball, whatever is added.
+    """
+    excess = usual_excess(rows, columns, 0) * float(epsilon) / _WIDTH
+    return max(_LEAST_ABOVE, round(1 + log(excess))) if excess > 1 else _LEAST_ABOVE
+
+
+def usual_excess(rows: int, columns: int, reach: int) -> float:
+    """About how many rows too many a reach from above counts in a table of so many rows."""
+    share, growth = _SHARE_ABOVE
+    return share * exp(growth * (columns - 2) - reach) * rows
 
 
 def usual_held_back(rows: int, columns: int, reach: int) -> float:

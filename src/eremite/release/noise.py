@@ -18,20 +18,25 @@ MOST_REACH = 1 << 32
 class PublicNoise:
     """Figures of noise whose scale is public; None where the noise depends on the rows, or was made in another way.
 
-    Of the counts of groups, and of the sets of a report, there is a tuple with one for each, in their order.
+    Of the counts of groups, and of the sets of a report, there is a tuple with one for each, in their order, if any of
+    them has it.
     """
 
     reach: Each[int] = None  # how many rows one place may change the count by
+    reach_above: Each[int] = None  # the same from above, where both sides were drawn
     noise_scale: Each[float] = None  # in rows, rounded up
     noise_half_width: Each[int] = None  # 95 % of all such answers are within it of the capped count
     at_least: Each[int] = None  # 95 times in 100, the true count is no less, whatever the rows are
+    interval: Each[tuple[int, int | None]] = None  # so often, the true count lies between, whatever the rows are
+    confidence: Each[float] = None  # how often
 
     @classmethod
     def of_each(cls, figures: "Sequence[PublicNoise]") -> "PublicNoise":
         """The figures of several counts; `UNKNOWN` if none of them has any."""
         if all(one == UNKNOWN for one in figures):
             return UNKNOWN
-        return cls(**{name: tuple(getattr(one, name) for one in figures) for name in NAMES})
+        each = {name: tuple(getattr(one, name) for one in figures) for name in NAMES}
+        return cls(**{name: some for name, some in each.items() if any(one is not None for one in some)})
 
     def to_json(self) -> dict[str, Any]:
         """The fields as a release has them in its JSON."""
@@ -49,7 +54,8 @@ class PublicNoise:
             raise ValueError
         one = query == "count_outliers"
         counts = [value] if one else [count for _, count in value]
-        each = [tuple(given)] if one else list(zip(*given, strict=True))
+        unknown = (None,) * len(counts)
+        each = [tuple(given)] if one else list(zip(*(unknown if some is None else some for some in given), strict=True))
         if len(each) != len(counts) or not all(map(_fits, each, counts)) or not any(map(_known, each)):
             raise ValueError
         return cls(**dict(zip(NAMES, given, strict=True)))
@@ -68,8 +74,8 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
     """Whether these are the figures of one count, or none at all."""
     if not _known(figures):
         return True
-    reach, scale, half_width, at_least = figures
-    whole = all(type(number) is int for number in (reach, half_width, at_least, count))
+    reach, above, scale, half_width, at_least, interval, confidence = figures
+    whole = all(type(number) is int for number in (reach, at_least, count))
     numeric = isinstance(scale, int | float) and not isinstance(scale, bool)
     return (
         whole
@@ -77,6 +83,25 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
         and 1 <= reach <= MOST_REACH
         and scale > 0
         and isfinite(scale)
-        and half_width >= 1
-        and 0 <= at_least <= count
+        and at_least >= 0
+        and (_fits_from_below(half_width, at_least, count) if above is None else _is_whole(above, 1, MOST_REACH))
+        and _fits_interval(interval, confidence)
     )
+
+
+def _fits_from_below(half_width: Any, at_least: int, count: int) -> bool:
+    return _is_whole(half_width, 1) and at_least <= count
+
+
+def _fits_interval(interval: Any, confidence: Any) -> bool:
+    """Whether it is one; there was none before there were any."""
+    if interval is None:
+        return confidence is None
+    if not (isinstance(interval, tuple) and len(interval) == 2 and isinstance(confidence, float)):
+        return False
+    low, high = interval
+    return 0.5 <= confidence < 1 and _is_whole(low, 0) and (high is None or _is_whole(high, low))
+
+
+def _is_whole(number: Any, least: int, most: int | None = None) -> bool:
+    return type(number) is int and number >= least and (most is None or number <= most)

@@ -1,7 +1,7 @@
 """The parts of an answer as lines of a table, with names for its columns."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from eremite.release.release import Release
 from eremite.release.words import sets_by_point
@@ -47,7 +47,11 @@ def _with_least(release: Release, lines: list[Line]) -> list[Line]:
     least = release.at_least if isinstance(release.at_least, tuple) else (release.at_least,)
     if least == (None,):
         return lines
-    return [line | {"at_least": one} for line, one in zip(lines, least, strict=True)]
+    lines = [line | {"at_least": one} for line, one in zip(lines, least, strict=True)]
+    if release.reach_above is None:
+        return lines
+    low, high = cast("tuple[int, int]", release.interval)
+    return [line | {"low": low, "high": high} for line in lines]
 
 
 def _detection(release: Release) -> list[Line]:

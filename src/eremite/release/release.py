@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from fractions import Fraction
 from math import isfinite
@@ -83,11 +84,14 @@ class Release(Shown, Generic[T_co]):
 
     @classmethod
     def from_json(cls, text: str) -> "Release[Any]":
-        """The release that `to_json` wrote. Its value has the type that its query gives; anything else is refused."""
+        """The release that `to_json` wrote. Its value has the type that its query gives; anything else is refused.
+
+        Fields that a later version writes beside these are left out.
+        """
         try:
             fields = json.loads(text)
-            flat = Expected().to_json() | PublicNoise().to_json()
-            return cls(**({name: fields[name] for name in fields if name not in flat} | _parsed(fields)))
+            known = {field.name for field in dataclass_fields(cls)}
+            return cls(**({name: fields[name] for name in fields if name in known} | _parsed(fields)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("This is not the JSON of a release; give what Release.to_json wrote.") from None
 
@@ -110,6 +114,11 @@ class Release(Shown, Generic[T_co]):
         return self.noise.reach
 
     @property
+    def reach_above(self) -> Each[int]:
+        """The same of the count from above, where both sides were drawn; None elsewhere."""
+        return self.noise.reach_above
+
+    @property
     def noise_scale(self) -> Each[float]:
         """The scale of the noise, in rows; None if it is private."""
         return self.noise.noise_scale
@@ -126,6 +135,19 @@ class Release(Shown, Generic[T_co]):
     def at_least(self) -> Each[int]:
         """95 times in 100 the true count is no less, whatever the rows are; None if nothing can be said."""
         return self.noise.at_least
+
+    @property
+    def interval(self) -> Each[tuple[int, int | None]]:
+        """Numbers between which the true count lies, `confidence` of the time, whatever the rows are.
+
+        The second is None if the count was drawn from below alone; all of it, if nothing can be said.
+        """
+        return self.noise.interval
+
+    @property
+    def confidence(self) -> Each[float]:
+        """How often `interval` holds the true count; None if there is none."""
+        return self.noise.confidence
 
     def plot(self, forecast: "Forecast | None" = None) -> "Figure":
         """A matplotlib figure of the answer and its guarantee: nothing that is not in the JSON. Needs eremite[plots].

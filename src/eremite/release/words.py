@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil, floor, log
-from typing import Any
+from typing import Any, cast
 
 from eremite.errors import InputError
 from eremite.names import list_names
@@ -75,13 +75,27 @@ def error_in_words(release: Release) -> str:
 
 def at_least_in_words(release: Release) -> str:
     """What is guaranteed about the true count, or about each of several, where the noise has a public scale."""
+    if release.reach_above is not None:
+        return interval_in_words(release)
     if isinstance(release.at_least, tuple):
         return "each at least the number beside it, 95 times in 100, whatever the rows are"
     return f"at least {release.at_least:,}, 95 times in 100, whatever the rows are"
 
 
+def interval_in_words(release: Release) -> str:
+    """Between which numbers the true count lies, where both sides were drawn."""
+    (low, high), confidence = cast("tuple[int, int]", release.interval), cast("float", release.confidence)
+    return f"between {low:,} and {high:,}, {100 * confidence:.4g} times in 100, whatever the rows are"
+
+
 def noise_in_words(release: Release) -> str:
     """The exact figures of noise with a public scale, and what they leave open."""
+    if release.reach_above is not None:
+        return (
+            "one draw for a count from below, which one place changes by at most "
+            f"{_each_in_words(release.reach)}, and for one from above, which it changes by at most "
+            f"{_each_in_words(release.reach_above)}; the answer lies between them"
+        )
     return (
         f"95 % of all such answers are within {_each_in_words(release.noise_half_width)} of the capped count, which "
         f"one place changes by at most {_each_in_words(release.reach)}; how many crowded rows were not counted is "

@@ -109,6 +109,7 @@ LIMITS: Mapping[str, Limit] = {
     "delta": Limit(number=_constant(1), as_text=True),
     "mechanism": Limit(),
     "reach": Limit(number=_constant(MOST_REACH)),
+    "confidence": Limit(number=_constant(1), as_text=True),
     "request_id": Limit(),
     "h": Limit(number=_constant(1_000)),
     "size": Limit(number=_columns, why=_TABLE_COLUMNS),

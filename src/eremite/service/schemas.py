@@ -74,6 +74,8 @@ _DEFINITION = _with_optional(
     within=_list("Columns on which neighbors must agree; absent if there are none.", _text("Name of a column.")),
 )
 
+_END = _or_null(_integer("A number of rows."))
+
 RELEASE = _with_optional(
     _object(
         "One answer and its cost. Only the value depends on the rows; everything else was public before it was drawn.",
@@ -96,9 +98,12 @@ RELEASE = _with_optional(
     expected_chance=_or_null(_number("How likely all that was drawn is right, as far as public facts tell.")),
     expected_chance_from=_or_null(_text("On which public or made-up rows that was computed.")),
     reach=_each(_integer("How many rows one place may change the count by.")),
+    reach_above=_each(_integer("The same from above, where both sides were drawn.")),
     noise_scale=_each(_number("Scale of the noise, in rows; null where it depends on the rows.")),
     noise_half_width=_each(_integer("95 % of such answers are within it of the capped count, whatever the rows are.")),
     at_least=_each(_integer("95 times in 100 the true count is no less, whatever the rows are.")),
+    interval=_each(_list("The true count lies between, whatever the rows are; null: no bound.", _END)),
+    confidence=_each(_number("How often it does.")),
 )
 
 _BEFORE = _or_null(_integer("Ask with this `before` for the next page; null if there is none."))

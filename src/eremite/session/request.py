@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from eremite.outliers import OutlierDefinition
-from eremite.queries.public_noise import planned_reach, public_noise
-from eremite.release import Expected, Parameters, Release, Value
+from eremite.queries.public_noise import Computed, planned_reach, public_noise, released_value
+from eremite.release import Expected, Parameters, Release
 from eremite.release.expected import UNKNOWN
 from eremite.session.duration import AnyPlan
 from eremite.tiles import AnyTable
@@ -64,14 +64,14 @@ class Request:
 
     def release(
         self,
-        value: Value,
+        computed: Computed,
         request_id: str,
         charged_at: datetime,
         more: Parameters = (),
         expected: Expected = UNKNOWN,
     ) -> Release:
         """The answer with all that was public before it. How long it took to compute depends on the rows."""
-        plan = self.plan
+        plan, value = self.plan, released_value(computed)
         return Release(
             value=value,
             query=plan.query.name,
@@ -84,7 +84,7 @@ class Request:
             rows_per_person=self.table.rows_per_person,
             parameters=(*plan.parameters, *more),
             expected=expected,
-            noise=public_noise(plan, value, self.table),
+            noise=public_noise(plan, computed, self.table),
             request_id=request_id,
             time=charged_at,
             version=__version__,

@@ -302,6 +302,7 @@ class Session(Forecasts, Shown):
         delta: Number = 0,
         mechanism: str = "auto",
         reach: int | None = None,
+        confidence: Number | None = None,
         request_id: str | None = None,
     ) -> CountRelease:
         """How many rows are outliers in these columns, with noise: an integer between 0 and N.
@@ -313,18 +314,29 @@ class Session(Forecasts, Shown):
         count is `at_least` so large or larger. How many outliers were left out is private. Cost: an exact count, and a
         linear program over crowded outliers. With other mechanisms, two to three times an exact count.
 
+        The mechanism "reach-pair" draws a count from below and one from above at once, for the same epsilon: then the
+        true count lies in `interval`, `confidence` of the time, for every table. In up to six columns, and in memory.
+
         Args:
             definition: When a row is an outlier.
             columns: The columns that count; default: all.
             epsilon: What to spend, taken as written: 0.1 is 1/10, "1/3" a third.
             delta: What to spend beside epsilon; 0 is pure.
             mechanism: The noise; "auto" chooses by public facts.
-            reach: How many rows one place may change the count by, for "auto", "reach" and "reach-gaussian": with less,
-                there is less noise, and more is left out. Default: chosen from public facts.
+            reach: How many rows one place may change the count by, for "auto", "reach", "reach-pair" and
+                "reach-gaussian": with less, there is less noise, and more is left out. Default: chosen from public
+                facts.
+            confidence: How often `interval` shall hold the true count, from 0.5 to 0.999. Default: 0.95.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = CountQuery(
-            definition=definition, columns=columns, epsilon=epsilon, delta=delta, mechanism=mechanism, reach=reach
+            definition=definition,
+            columns=columns,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=mechanism,
+            reach=reach,
+            confidence=confidence,
         )
         return self.ask(query, request_id=request_id)
 
@@ -336,6 +348,7 @@ class Session(Forecasts, Shown):
         columns: Iterable[str] | None = None,
         epsilon: Number,
         reach: int | None = None,
+        confidence: Number | None = None,
         request_id: str | None = None,
     ) -> CountByRelease:
         """Count the outliers of each group of rows, among the group's own rows: a noisy number for each declared value.
@@ -351,9 +364,12 @@ class Session(Forecasts, Shown):
             columns: The columns that count; default: all.
             epsilon: What to spend on all groups together, taken as written.
             reach: How many rows one place of a group may change its count by. Default: chosen from public facts.
+            confidence: How often the `interval` of one group shall hold its true count. Default: 0.95.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
-        query = CountByQuery(definition=definition, by=by, columns=columns, epsilon=epsilon, reach=reach)
+        query = CountByQuery(
+            definition=definition, by=by, columns=columns, epsilon=epsilon, reach=reach, confidence=confidence
+        )
         return self.ask(query, request_id=request_id)
 
     def top_subspaces(

@@ -73,7 +73,7 @@ def test_forecast_spends_nothing_and_looks_at_no_private_row(stand_in):
     forecast = session.forecast_count(DEFINITION, epsilon=[0.1, 1])
     assert [error.epsilon for error in forecast.errors] == [Fraction(1, 10), 1]
     assert session.epsilon_for_count(DEFINITION, within=100) > 0
-    assert len(session.compare_mechanisms(DEFINITION, epsilon=[0.1, 1]).errors) == 6
+    assert len(session.compare_mechanisms(DEFINITION, epsilon=[0.1, 1]).errors) == 8
     assert session.remaining == Privacy(Fraction(1))
     assert forecast.stand_in.startswith("a crowded table of" if stand_in is None else "1,500 public rows")
     with pytest.raises(AssertionError, match="looked at"):

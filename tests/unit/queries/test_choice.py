@@ -21,6 +21,7 @@ def test_names_are_exactly_these():
     assert NAMES == (
         "auto",
         "reach",
+        "reach-pair",
         "smooth-laplace",
         "global-laplace",
         "reach-gaussian",
@@ -28,7 +29,7 @@ def test_names_are_exactly_these():
         "gaussian-paper",
         "global-gaussian",
     )
-    assert [name for name in NAMES[1:] if is_pure(name)] == ["reach", "smooth-laplace", "global-laplace"]
+    assert [name for name in NAMES[1:] if is_pure(name)] == ["reach", "reach-pair", "smooth-laplace", "global-laplace"]
 
 
 def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():

@@ -72,7 +72,7 @@ def test_columns_that_do_not_fit_are_refused(columns):
         ({"epsilon": 21}, "at most 20"),
         ({"epsilon": True}, "must be a number"),
         ({"delta": 1}, "below 1"),
-        ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, smooth-laplace"),
+        ({"mechanism": "laplace"}, "mechanism must be one of auto, reach, reach-pair, smooth-laplace"),
         ({"mechanism": None}, "mechanism must be one of"),
         ({"mechanism": "gaussian"}, "needs a delta"),
         ({"mechanism": "gaussian-paper"}, "needs a delta"),

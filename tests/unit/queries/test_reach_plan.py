@@ -3,17 +3,19 @@
 import subprocess
 import sys
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 import pytest
 
 from eremite import CountByQuery, CountQuery, InputError, OutlierDefinition, ReportQuery, Session, Table
 from eremite.ledger import Cost
-from eremite.mechanisms import ReachGaussian, ReachLaplace
+from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachPair
+from eremite.outliers import count_outliers
 from eremite.queries import reach as reach_module
 from eremite.queries.public_noise import public_noise
-from eremite.queries.reach import fineness_for
-from eremite.reach import MOST_COLUMNS, usual_reach
+from eremite.queries.reach import Between, CappedPair, fineness_for
+from eremite.reach import MOST_COLUMNS, usual_reach, usual_reach_above
 from eremite.release import ByGroup, PublicNoise
 from eremite.session.request import Request
 from tests.private_side import refused_for_free
@@ -100,7 +102,10 @@ BAD = [
     ({"reach": True}, "reach must be a whole number"),
     ({"reach": 2.0}, "reach must be a whole number"),
     ({"reach": 2**32 + 1}, "reach must be a whole number"),
-    ({"reach": 2, "mechanism": "smooth-laplace"}, "reach is for the mechanisms auto, reach and reach-gaussian"),
+    (
+        {"reach": 2, "mechanism": "smooth-laplace"},
+        "reach is for the mechanisms auto, reach, reach-gaussian and reach-pair",
+    ),
     ({"mechanism": "reach-gaussian"}, "reach-gaussian needs a delta above 0"),
 ]
 
@@ -156,8 +161,13 @@ def test_public_figures_are_those_of_the_noise():
         noise_scale=made.noise.scale,
         noise_half_width=noise.half_width(),
         at_least=40 - noise.margin_below(),
+        interval=(40 - noise.margin_below(), None),
+        confidence=0.95,
     )
     assert public_noise(made, 3, table()).at_least == 0
+    often = public_noise(plan(epsilon="0.3", reach=2, confidence="0.999"), 400, table())
+    assert (often.interval, often.confidence) == ((400 - noise.margin_below(Fraction(999, 1000)), None), 0.999)
+    assert often.at_least == 400 - noise.margin_below()
     for epsilon in ("0.3", "0.7", "1/3"):
         made = plan(epsilon=epsilon, reach=3).noise
         assert 0 <= Fraction(made.scale) / made.noise.scale - 1 < Fraction(1, 2**50)
@@ -211,3 +221,71 @@ def test_release_carries_the_figures_and_repeats_them():
 def test_questions_are_planned_without_the_solver():
     code = "import sys, eremite.queries; sys.exit('highspy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+PAIR = {"mechanism": "reach-pair"}
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("neighbors", "rows", "more"), [("replace", 300, 1), ("add-remove", 1000, 0)])
+def test_pair_has_one_draw_for_all_of_epsilon(neighbors, rows, more, m):
+    some = table(neighbors, m)
+    made = plan(some, reach=7, **PAIR)
+    above = usual_reach_above(rows, 2, Fraction(1, m))
+    assert made.noise == CappedPair(
+        7, above, ReachPair(Fraction(1), m * (7 + more) + SLACK, m * (above + more) + SLACK)
+    )
+    assert (made.mechanism, made.cost, made.privacy.delta) == ("reach-pair", Cost.pure(Fraction(1)), 0)
+    assert plan(some, **PAIR).noise.reach == usual_reach(rows, 2, DEFINITION, Fraction(1, m), neighbors)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_pair_is_released_with_its_interval_and_nothing_else_that_was_drawn(neighbors, monkeypatch):
+    some = table(neighbors)
+    exact = count_outliers(some.points(["c0", "c1"]), DEFINITION)
+    monkeypatch.setattr("eremite.mechanisms.reach_pair.draw_integer", lambda *_: 0)  # no noise
+    monkeypatch.setattr("eremite.queries.count.usual_reach_above", lambda *_: 40)  # nobody is capped
+    made = plan(some, columns=["c0", "c1"], reach=40, confidence="0.5", **PAIR)
+    counted = made.compute(some)
+    figures, noise = public_noise(made, counted, some), made.noise.noise
+    below, above = (noise.margin(Fraction(1, 2)) * noise.step(side) for side in (0, 1))
+    low, high = figures.interval
+    assert max(0, floor(exact - below - 2 * noise.off)) <= low <= max(0, ceil(exact - below))
+    assert floor(exact + above) <= high <= ceil(exact + above + 2 * noise.off)
+    assert counted.value == exact
+    assert figures.at_least <= low  # it holds more often
+    release = Session(some, epsilon=2).count_outliers(DEFINITION, ["c0", "c1"], epsilon=1, reach=40, **PAIR)
+    assert release.interval[0] < low <= exact <= high < release.interval[1]
+    assert (release.value, release.confidence) == (exact, 0.95)
+
+
+def test_ends_of_a_pair_stay_where_counts_are():
+    for some, most in ((table(), 300), (table("add-remove"), 10**6 + 100)):
+        made = plan(some, **PAIR)
+        for drawn, wanted in ((-(10**6), (0, 0)), (10**6, (min(most, 10**6 - 100),) * 2)):
+            units = tuple(floor(drawn / made.noise.noise.step(side)) for side in (0, 1))
+            figures = public_noise(made, Between(0, Bounds(made.noise.noise, units)), some)
+            assert all(abs(end - one) <= 200 for end, one in zip(figures.interval, wanted, strict=True))
+            assert 0 <= figures.interval[0] <= figures.interval[1] <= most
+            assert figures.at_least >= 0
+
+
+def test_pair_that_does_not_fit_is_refused_for_free():
+    wide = table(columns=7)
+    for fields, words in (
+        (PAIR | {"columns": [f"c{i}" for i in range(7)]}, "from both sides takes up to 6 columns, and this one has 7"),
+        ({"confidence": 0.4}, "confidence must be from 0.5 to 0.999"),
+        ({"confidence": 1}, "confidence must be from 0.5 to 0.999"),
+        ({"confidence": "often"}, "confidence"),
+    ):
+        asked = CountQuery(definition=DEFINITION, epsilon=1, **fields)
+        assert words in refused_for_free(wide, lambda session, asked=asked: session.ask(asked))
+
+
+def test_confidence_is_part_of_the_question_where_it_is_asked_for():
+    prints = {
+        Request(plan(**fields), table()).fingerprint
+        for fields in ({}, {"confidence": "0.95"}, {"confidence": "0.9"}, {"confidence": 0.9})
+    }
+    assert len(prints) == 3
+    assert "confidence" not in Request(plan(), table()).question

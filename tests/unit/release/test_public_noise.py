@@ -12,8 +12,13 @@ from eremite.release.picture import picture
 from eremite.release.summary import release_card, summary
 from tests.unit.release.test_release import RELEASE
 
-NOISE = PublicNoise(reach=3, noise_scale=20.2, noise_half_width=61, at_least=165)
+NOISE = PublicNoise(reach=3, noise_scale=20.2, noise_half_width=61, at_least=165, interval=(165, None), confidence=0.95)
 COUNT = replace(RELEASE, mechanism="reach", noise=NOISE)
+BOTH = replace(
+    RELEASE,
+    mechanism="reach-pair",
+    noise=PublicNoise(reach=3, reach_above=8, noise_scale=20.2, at_least=150, interval=(140, 1290), confidence=0.99),
+)
 BY = replace(
     RELEASE,
     query="count_outliers_by",
@@ -31,11 +36,12 @@ REPORT = replace(
 )
 
 
-@pytest.mark.parametrize("release", [COUNT, BY, REPORT], ids=lambda release: release.query)
+@pytest.mark.parametrize("release", [COUNT, BOTH, BY, REPORT], ids=lambda release: release.query)
 def test_json_with_figures_goes_both_ways(release):
     assert Release.from_json(release.to_json()) == release
     assert (release.reach, release.noise_scale) == (release.noise.reach, release.noise.noise_scale)
     assert (release.noise_half_width, release.at_least) == (release.noise.noise_half_width, release.noise.at_least)
+    assert (release.interval, release.confidence) == (release.noise.interval, release.noise.confidence)
 
 
 def test_json_has_a_number_or_a_list():
@@ -44,7 +50,12 @@ def test_json_has_a_number_or_a_list():
         "noise_scale": 20.2,
         "noise_half_width": 61,
         "at_least": 165,
+        "interval": [165, None],
+        "confidence": 0.95,
+        "reach_above": None,
     }
+    assert json.loads(BOTH.to_json())["interval"] == [140, 1290]
+    assert json.loads(BY.to_json())["interval"] == [[165, None], [165, None]]
     assert json.loads(BY.to_json())["at_least"] == [0, 165]
     assert json.loads(REPORT.to_json())["noise_half_width"] == [None, 61]
 
@@ -56,10 +67,25 @@ def test_release_of_before_these_figures_has_none():
     assert Release.from_json(json.dumps(fields)) == RELEASE
 
 
+def test_release_of_before_intervals_has_none():
+    fields = json.loads(COUNT.to_json())
+    for name in ("reach_above", "interval", "confidence"):
+        del fields[name]
+    assert Release.from_json(json.dumps(fields)).noise == replace(NOISE, interval=None, confidence=None)
+
+
+def test_fields_of_a_later_version_are_left_out():
+    assert Release.from_json(json.dumps(json.loads(COUNT.to_json()) | {"of_tomorrow": [1]})) == COUNT
+
+
 @pytest.mark.parametrize(
     ("release", "wrong"),
     [
-        *((COUNT, {name: None}) for name in NOISE.to_json()),
+        *((COUNT, {name: None}) for name in NOISE.to_json() if name != "reach_above"),
+        *((BOTH, {name: None}) for name in NOISE.to_json() if name != "noise_half_width"),
+        *((BOTH, {"interval": ends}) for ends in ([5], [5, 4], [-1, 4], [1.0, 4], 5, [None, 4], [True, 4])),
+        *((BOTH, {"confidence": often}) for often in (0.4, 1.0, "0.9", True)),
+        *((BOTH, {"reach_above": reach}) for reach in (0, 2.5, True)),
         *((COUNT, {"reach": reach}) for reach in (0, True, "3", 3.5, [3], 2**32 + 1)),
         *((COUNT, {"noise_scale": scale}) for scale in (0, -1.5, True, "20", [20.2])),
         *((COUNT, {"noise_half_width": width}) for width in (0, 61.0, True)),
@@ -91,6 +117,18 @@ def test_count_says_what_is_guaranteed_apart_from_what_is_expected():
     assert "at least 165" in str(release_card(COUNT))
     assert not {"true count", "noise"} & summary(RELEASE).facts.keys()
     assert "crowd" not in summary(RELEASE).reading
+
+
+def test_count_from_both_sides_says_between_which_numbers_the_true_count_lies():
+    said = summary(BOTH).facts
+    assert said["true count"] == "between 140 and 1,290, 99 times in 100, whatever the rows are"
+    assert said["noise"] == (
+        "one draw for a count from below, which one place changes by at most 3, and for one from above, which it "
+        "changes by at most 8; the answer lies between them"
+    )
+    assert parts(BOTH) == [{"outliers": 212, "at_least": 150, "low": 140, "high": 1290}]
+    texts = " ".join(text.get_text() for text in picture(BOTH).texts)
+    assert "between 140 and 1,290" in " ".join(texts.split())
 
 
 def test_several_counts_say_it_of_each():
