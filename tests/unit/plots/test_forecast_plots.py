@@ -96,8 +96,8 @@ def test_comparison_has_every_mechanism_that_answers_and_the_reason_of_those_tha
     assert "below 1 only" in left_out.reason
     lines = named_lines(compared.plot())
     assert {name: len(points) for name, points in lines.items() if "outliers" not in name} == {
-        "reach": 2, "reach-pair": 2, "smooth-laplace": 2, "global-laplace": 2, "reach-gaussian": 2, "gaussian": 2, "gaussian-paper": 1,
-        "global-gaussian": 2,
+        "reach": 2, "reach-pair": 2, "smooth-laplace": 2, "global-laplace": 2, "reach-gaussian": 2, "gaussian": 2,
+        "gaussian-paper": 1, "global-gaussian": 2,
     }  # fmt: skip
     assert session.remaining.epsilon == 1
 
