@@ -15,6 +15,7 @@ from rich.console import Console  # noqa: E402
 
 from benchmarks import (  # noqa: E402
     agreement,
+    both_sides,
     counts,
     detection,
     families,
@@ -59,6 +60,9 @@ def main() -> int:
     cleared &= reach.synthetic(out, 3 if quick else 60)
     cleared &= reach.cost(out, 5_000 if quick else 50_000, (2, 3) if quick else (1, 2, 3, 5, 8, 9))
     cleared &= reach.told_by_time(out, 400 if quick else 4_000)
+    two_sided = both_sides.few_tables() if quick else both_sides.tables(out)
+    cleared &= both_sides.accuracy(out, two_sided)
+    cleared &= both_sides.cost(out, two_sided)
     cleared &= forecasts.run(out, quick=quick)
     cleared &= counts.draws(out, times=100 if quick else 5_000)
     cleared &= counts.end_to_end(out, 20_000 if quick else 1_000_000)
