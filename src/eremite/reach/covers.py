@@ -30,6 +30,7 @@ from eremite.reach.lattice import (
     covers_of_a_row,
     emit,
     mark,
+    mark_remembered,
     ratio_of_covers,
     weigh,
 )
@@ -59,6 +60,7 @@ _MOST_SLOTS = 1 << 26
 _FEWEST_SLOTS = 1 << 12
 _MOST_EMITTED = 1 << 26  # pairs that are found at once
 _MOST_ORDERED = 1 << 23  # pairs that are put in order at once
+_MOST_REMEMBERED = 1 << 25  # slots of rows, so that covers need not be found again to look at these
 _MOST_KEPT = 1 << 28  # pairs that are kept; more are found anew whenever they are asked for
 _SLACK = 1e-6
 _SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -143,9 +145,9 @@ class Covers:
             heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
             self.crowded = self.crowded.at(np.flatnonzero(heavy))
         self._lattice = Lattice.of(d, ratio * radius, radius)
-        self._names, self._slots = self._weighed(self._lattice, covers_of_a_row(d, ratio))
-        if self._slots.max() <= self._heavy_slot:  # no cover is heavy
-            self.crowded = self.crowded.at(np.arange(0))
+        self._names, self._slots, in_heavy = self._weighed(self._lattice, covers_of_a_row(d, ratio))
+        if in_heavy is not None:
+            self.crowded = self.crowded.at(np.flatnonzero(in_heavy))
         self._kept: list[Heavy] | None = None
 
     def __iter__(self) -> Iterator[Heavy]:
@@ -198,23 +200,33 @@ class Covers:
 
     def _in_heavy(self, lattice: Lattice, covers: float) -> NDArray[np.bool_]:
         """Who is in a heavy cover of a coarse lattice: each fine cover lies in one of them (claim C5)."""
-        names, slots = self._weighed(lattice, covers)
-        heavy = np.zeros(len(self.crowded), np.bool_)
-        points, salts = self.crowded.points, _salts(self.crowded.strata)
-        mark(points, salts, *lattice.size, names, slots, self._heavy_slot, heavy)
+        names, slots, heavy = self._weighed(lattice, covers)
+        if heavy is None:
+            heavy = np.zeros(len(self.crowded), np.bool_)
+            points, salts = self.crowded.points, _salts(self.crowded.strata)
+            mark(points, salts, *lattice.size, names, slots, self._heavy_slot, heavy)
         return heavy
 
-    def _weighed(self, lattice: Lattice, covers: float) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Room for the names of the covers of a row; and for each slot, what all covers in it hold together."""
+    def _weighed(
+        self, lattice: Lattice, covers: float
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.bool_] | None]:
+        """Room for the names of the covers of a row; for each slot, what all covers in it hold together; and who is in
+        a slot that may be heavy, or None if these are too many to be remembered."""
         points, salts, weights = self.crowded.points, _salts(self.crowded.strata), weights_of(self.crowded)
         wanted = max(_FEWEST_SLOTS, min(_MOST_SLOTS, int(4 * covers * len(points))))
-        names, found = np.empty(2 * int(covers) + 64, np.uint64), 0
+        names, ends = np.empty(2 * int(covers) + 64, np.uint64), np.zeros(len(points), np.int64)
+        remembered = np.empty(min(int(1.2 * covers * len(points)), _MOST_REMEMBERED), np.int32)
         while True:
             slots = np.zeros(1 << (wanted - 1).bit_length(), np.int32)
-            found = weigh(points, salts, weights, *lattice.size, names, slots)
+            found = weigh(points, salts, weights, *lattice.size, names, slots, remembered, ends)
             if found <= names.size:
-                return names, slots
+                break
             names = np.empty(found, np.uint64)
+        if ends.max(initial=0) > remembered.size:
+            return names, slots, None
+        heavy = np.zeros(len(points), np.bool_)
+        mark_remembered(remembered, ends, slots, self._heavy_slot, heavy)
+        return names, slots, heavy
 
 
 def _in_company(places: Places, distance: float, reach: int) -> NDArray[np.intp]:

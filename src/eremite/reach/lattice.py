@@ -218,12 +218,13 @@ def cover_names(row, unit, grown, roundings, names):
 
 
 @kernel
-def weigh(points, salts, weights, unit, grown, roundings, names, slots):
+def weigh(points, salts, weights, unit, grown, roundings, names, slots, remembered, ends):
     """Add the weight of each row to the slot of each of its covers, which are full at some point.
 
+    The slots of row i are remembered up to ends[i], those of all rows one after the other, as far as there is room.
     The largest number of covers of one row.
     """
-    largest = 0
+    largest, at = 0, 0
     mask = U(slots.size - 1)
     for i in range(points.shape[0]):
         found = cover_names(points[i], unit, grown, roundings, names)
@@ -231,7 +232,22 @@ def weigh(points, salts, weights, unit, grown, roundings, names, slots):
         for j in range(min(found, names.size)):
             slot = (names[j] ^ salts[i]) & mask
             slots[slot] = min(np.int64(slots[slot]) + weights[i], FULL)
+            if at < remembered.size:
+                remembered[at] = slot
+            at += 1
+        ends[i] = at
     return largest
+
+
+@kernel
+def mark_remembered(remembered, ends, slots, threshold, heavy):
+    """For each row, whether one of its slots, which are remembered, holds more than the threshold."""
+    at = 0
+    for i in range(ends.size):
+        while at < ends[i]:
+            if slots[remembered[at]] > threshold:
+                heavy[i] = True
+            at += 1
 
 
 @kernel

@@ -81,12 +81,19 @@ PATHS = {
     "ranges of names halved": {"_MOST_EMITTED": 1},
     "found anew": {"_MOST_KEPT": 0},
     "few slots": {"_MOST_SLOTS": 16, "_FEWEST_SLOTS": 16},
+    "nothing remembered": {"_MOST_REMEMBERED": 0},
+    "little remembered": {"_MOST_REMEMBERED": 100},
     "one slot": {"_MOST_SLOTS": 1, "_FEWEST_SLOTS": 1},
     "no coarse lattice": {"_FEWER": 1e9},
     "every coarse lattice": {"_FEWER": 1.5},
     "nobody left alone": {"_in_company": lambda outliers, *_: np.arange(len(outliers))},
     "all at once": {"_MOST_EMITTED": 1, "_MOST_KEPT": 0, "_MOST_SLOTS": 16, "_FEWEST_SLOTS": 16},
-    "no look": {"_FEWER": 1e9, "_in_company": lambda outliers, *_: np.arange(len(outliers)), "_MOST_SLOTS": 1},
+    "no look": {
+        "_FEWER": 1e9,
+        "_in_company": lambda outliers, *_: np.arange(len(outliers)),
+        "_MOST_SLOTS": 1,
+        "_MOST_REMEMBERED": 0,
+    },
 }
 
 
