@@ -18,7 +18,7 @@ from eremite.forecast.capped import Excess, off_by, off_by_pair
 from eremite.outliers import count_outliers
 from eremite.privacy import Neighbors, Privacy
 from eremite.queries.reach import CappedPair, for_count, for_pair
-from eremite.reach import count_of_reach, usual_reach, usual_reach_above
+from eremite.reach import usual_reach, usual_reach_above
 from eremite.reach.counting import capped_pair
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2")
@@ -101,16 +101,16 @@ def _found(named: Named, neighbors: Neighbors, epsilon: str) -> Found:
     exact = Fraction(epsilon)
     reach = usual_reach(rows, columns, named.definition, exact, neighbors)
     pair = for_pair(reach, usual_reach_above(rows, columns, exact), exact, neighbors, 1)
-    q = _KEPT.setdefault((named.name, "q", 0), Fraction(count_outliers(named.case.points, named.definition)))
-    below, above = (_side(named, side, d) for side, d in (("below", reach), ("above", pair.above)))
-    excess = Excess(int(q), float(q - below), float(above - q))
+    q = count_outliers(named.case.points, named.definition)
+    below, above = _sides(named, (reach, pair.above))
+    excess = Excess(q, float(q - below), float(above - q))
     drawn = [pair.noise.draw((below, above)).between(_CONFIDENCE) for _ in range(_DRAWS)]
     return Found(
         table=named.name,
         neighbors=neighbors,
         epsilon=epsilon,
         pair=pair,
-        outliers=int(q),
+        outliers=q,
         error=off_by_pair(pair, excess, 0.95),
         one_sided=off_by(for_count(("reach",), reach, Privacy(exact), neighbors, 1), excess.below, 0.95),
         length=float(sum(high - low for low, high in drawn)) / _DRAWS,
@@ -118,14 +118,15 @@ def _found(named: Named, neighbors: Neighbors, epsilon: str) -> Found:
     )
 
 
-_KEPT: dict[tuple[str, str, int], Fraction] = {}
+_KEPT: dict[tuple[str, int, int], tuple[Fraction, Fraction]] = {}
 
 
-def _side(named: Named, side: str, reach: int) -> Fraction:
-    key = named.name, side, reach
+def _sides(named: Named, reaches: tuple[int, int]) -> tuple[Fraction, Fraction]:
+    """The two values of a count, as a release has them."""
+    key = named.name, *reaches
     if key not in _KEPT:
-        low, high = count_of_reach(named.case.points, named.definition, reach, side)  # type: ignore[arg-type]
-        _KEPT[key] = (low + high) / 2
+        points = named.case.points
+        _KEPT[key] = capped_pair(points, named.definition, reaches, about=len(points))
     return _KEPT[key]
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from eremite.errors import InputError
 from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.privacy import LARGEST_EPSILON, Privacy
+from eremite.queries.reach import PAIR
 from eremite.reach import MOST_COLUMNS
 from eremite.sensitivity import few_changes, require_few_changes, smooth_bound_of_line
 from eremite.sensitivity.relation import Relation
@@ -19,7 +20,7 @@ _APPROXIMATE: dict[str, Callable[[Fraction, Fraction], BoundedMechanism]] = {
     "gaussian-paper": PaperGaussian,
     "global-gaussian": GlobalGaussian,
 }
-NAMES = ("auto", "reach", "reach-pair", *_PURE, "reach-gaussian", *_APPROXIMATE)
+NAMES = ("auto", "reach", PAIR, *_PURE, "reach-gaussian", *_APPROXIMATE)
 
 #: Up to which epsilon of a row reach is taken, by the most columns for which it is. The more columns, the wider the
 #: covers and the more is capped; the smaller epsilon, the further a smooth bound looks and the wider its noise is.
@@ -74,7 +75,7 @@ def typical_growth(columns: int) -> Fraction:
 
 def is_pure(name: str) -> bool:
     """Whether a mechanism spends no delta."""
-    return name in ("reach", "reach-pair") or name in _PURE
+    return name in ("reach", PAIR) or name in _PURE
 
 
 def _holding(name: str, privacy: Privacy) -> list[str]:

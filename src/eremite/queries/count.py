@@ -26,6 +26,7 @@ from eremite.queries.reach import (
     checked_confidence,
     for_count,
     for_pair,
+    require_interval,
     require_pair,
     require_reach,
 )
@@ -70,6 +71,7 @@ class CountQuery:
             confidence=None if self.confidence is None else confidence,
         )
         name, noise = _noise(asked, privacy, table)
+        require_interval(self.confidence, name, noise)
         return CountPlan(
             query=asked,
             privacy=Privacy(privacy.epsilon) if is_pure(name) else privacy,
@@ -121,6 +123,8 @@ class CountPlan(WithDefinition):
         part = table.part(self.columns, self.definition.within)
         if isinstance(self.noise, CappedPair):
             drawn = self.noise.noise.draw(self.noise.count(part, self.definition, relation_of(table).rows))
+            if progress is not None:
+                progress(1)
             return Between(clamped(drawn.middle(WEIGHT), table), drawn)
         return clamped(noisy(part, self.definition, self.noise, relation_of(table), progress), table)
 

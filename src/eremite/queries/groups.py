@@ -15,7 +15,7 @@ from eremite.queries.count import noisy, per_row
 from eremite.queries.fields import FROM_JSON, By, Columns, Confidence, Definition, Epsilon, Reach
 from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress, WithDefinition
-from eremite.queries.reach import Capped, checked_confidence, for_groups, require_reach
+from eremite.queries.reach import Capped, checked_confidence, for_groups, require_interval, require_reach
 from eremite.reach import usual_reach
 from eremite.release import ByGroup, Parameters
 from eremite.sensitivity.relation import Relation
@@ -55,6 +55,7 @@ class CountByQuery:
         if self.confidence is not None:
             asked = replace(asked, confidence=confidence)
         mechanism, noise = _noise(asked, privacy, table, len(groups))
+        require_interval(self.confidence, mechanism, noise)
         return CountByPlan(
             query=asked, groups=groups, privacy=privacy, mechanism=mechanism, noise=noise, confidence=confidence
         )

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from eremite.queries.count import CountPlan
+from eremite.queries.count import CountPlan, clamped
 from eremite.queries.fields import USUAL_CONFIDENCE
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
@@ -62,14 +62,12 @@ def _of_both_sides(plan: CountPlan, counted: Between, table: DeclaredTable) -> P
     """No end leaves what is public: a count is 0 or more, and at most N where that is."""
     noise = plan.noise
     assert isinstance(noise, CappedPair)  # it drew both sides  # noqa: S101
-    low, high = (max(0, end) for end in counted.drawn.between(plan.confidence))
-    if table.neighbors == "replace":
-        low, high = (min(end, table.n_rows) for end in (low, high))
+    low, high = (clamped(end, table) for end in counted.drawn.between(plan.confidence))
     return PublicNoise(
         reach=noise.reach,
         reach_above=noise.above,
         noise_scale=noise.scale,
-        at_least=max(0, counted.drawn.at_least()),
+        at_least=clamped(counted.drawn.at_least(), table),
         interval=(low, high),
         confidence=float(plan.confidence),
     )

@@ -33,7 +33,7 @@ WEIGHT = Fraction(1, 4)
 LEAST_CONFIDENCE, MOST_CONFIDENCE = Fraction(1, 2), Fraction(999, 1000)
 
 _FINENESS = 64
-_SLACK = Fraction(1, 32)  # how far the values of two runs of the solver differ, all that are released together
+_SLACK = Fraction(2, _FINENESS)  # how far the values of two runs of the solver differ, all that are released together
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,8 @@ class CappedPair:
     def count(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[Fraction, Fraction]:
         """The capped counts from below and above of the rows that take part. As private as the rows."""
         assert isinstance(part.points, np.ndarray)  # tables elsewhere are refused when planned  # noqa: S101
-        return capped_pair(part.points, definition, (self.reach, self.above), part.starts, about=about)
+        reaches, fineness = (self.reach, self.above), self.noise.fineness
+        return capped_pair(part.points, definition, reaches, part.starts, fineness, about=about)
 
 
 def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:
@@ -122,6 +123,15 @@ def checked_confidence(value: object) -> Fraction:
     if not LEAST_CONFIDENCE <= confidence <= MOST_CONFIDENCE:
         raise InputError("confidence must be from 0.5 to 0.999: how often the interval shall hold the true count.")
     return confidence
+
+
+def require_interval(confidence: object, mechanism: str, noise: object) -> None:
+    """Refuse a confidence for a count whose noise is private, and tells of no interval."""
+    if confidence is not None and not isinstance(noise, Capped | CappedPair):
+        raise InputError(
+            f"confidence is for counts by reach, which have an interval, and this one gets {mechanism}: leave it out, "
+            "or choose the mechanism reach."
+        )
 
 
 def rounded_up(number: Fraction) -> float:

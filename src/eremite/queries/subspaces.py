@@ -41,7 +41,15 @@ from eremite.queries.fields import (
 from eremite.queries.fit import relation_of, require_choice, require_fit, require_named
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.release import Parameters
-from eremite.sensitivity import Comparison, Glimpse, dampened, glimpse, profile_function, require_few_changes
+from eremite.sensitivity import (
+    Comparison,
+    Glimpse,
+    dampened,
+    few_changes,
+    glimpse,
+    profile_function,
+    require_few_changes,
+)
 from eremite.sensitivity.dampening import Profile
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyPart, AnyTable
@@ -107,7 +115,10 @@ class SubspacesQuery(SearchFields):
         _require_few_looks(self.h, family.count)
         utility = self._utility(table, family)
         row = per_row(privacy, table.rows_per_person)
-        center = _noise_of_center(row.epsilon, family, self.definition, table) if utility == "centered" else None
+        center = None
+        if utility == "centered":
+            center = _center_noise(self.utility, row.epsilon, family, self.definition, table)
+            utility = utility if center else "paper"
         left = row.epsilon - (center.epsilon if center else 0)
         each, concentrated = left / self.h, _concentrated(left, row.delta, self.h)
         more = concentrated > each
@@ -190,16 +201,15 @@ class SubspacesPlan(WithDefinition):
         return tuple(family[draw()] for _ in range(self.h))
 
 
-def _noise_of_center(
-    epsilon: Fraction, family: Subspaces, definition: OutlierDefinition, table: DeclaredTable
-) -> SmoothLaplace:
-    noise, relation = SmoothLaplace(epsilon * CENTER_SHARE), relation_of(table)
-    together = min(family.count, workers.available())
-    require_few_changes(
-        relation, family.largest, definition.min_neighbors, noise.decay, "choose the utility paper or smaller sets",
-        side_by_side=together,
-    )  # fmt: skip
-    return noise
+def _center_noise(
+    asked: UtilityName, epsilon: Fraction, family: Subspaces, definition: OutlierDefinition, table: DeclaredTable
+) -> SmoothLaplace | None:
+    """The noise of a center; None if the searches for its bounds, side by side, take too much and another will do."""
+    noise, together = SmoothLaplace(epsilon * CENTER_SHARE), min(family.count, workers.available())
+    search = relation_of(table), family.largest, definition.min_neighbors, noise.decay
+    if asked == "centered":
+        require_few_changes(*search, "choose the utility paper or smaller sets", side_by_side=together)
+    return noise if few_changes(*search, side_by_side=together) else None
 
 
 def family_among(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,17 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import Rows, count_neighbors, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, ratio_for
+from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, Side, ratio_for
 from eremite.reach.solving import capped_sum
 from eremite.reach.windows import Windows
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Which side of the count: at most the number of outliers, or at least.
-Side = Literal["below", "above"]
-
-#: A value that is released lies on a grid of so many steps, or a multiple of it, between two whole numbers.
+#: Brackets are no wider than one part of so many.
 FINENESS = 64
 
 _MOST_IN_WINDOWS = 2**31  # rows times min_neighbors for which intervals are listed; else they are of a lattice
@@ -92,17 +89,18 @@ def capped_pair(
     definition: OutlierDefinition,
     reaches: tuple[int, int],
     starts: NDArray[np.intp] | None = None,
+    fineness: int = FINENESS,
     *,
     about: int = 1,
 ) -> tuple[Fraction, Fraction]:
-    """Values surely within 1/128 of F_D and of U_D', for these two reaches. As private as the rows.
+    """Values surely within 1 / (2 fineness) of F_D and of U_D', for these two reaches. As private as the rows.
 
     Degrees are counted to the end, once. The rest is as for `capped_count`.
     """
     both = all_rows_of(rows, definition, starts)
     radius = _radius(definition, both.outliers)
-    below = _capped(both.outliers, definition, radius, reaches[0], about, FINENESS)
-    above = _above(both, definition, radius, reaches[1], about, FINENESS)
+    below = _capped(both.outliers, definition, radius, reaches[0], about, fineness)
+    above = _above(both, definition, radius, reaches[1], about, fineness)
     return sum(below, Fraction(0)) / 2, sum(above, Fraction(0)) / 2
 
 

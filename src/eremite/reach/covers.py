@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,9 @@ from eremite.reach.lattice import (
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+#: Which side of the count: at most the number of outliers, or at least.
+Side = Literal["below", "above"]
 
 MOST_COLUMNS = 24
 """The most columns that covers are offered for: in more, thousands hold a row, each far wider than its ball."""
@@ -113,7 +117,7 @@ class Heavy:
         return self.begins.size - 1
 
 
-def ratio_for(d: int, rows: int, side: str = "below") -> float:
+def ratio_for(d: int, rows: int, side: Side = "below") -> float:
     """The covering radius of the lattice, over R: finer than this is not worth it, for about so many rows. Public."""
     finest = _FINEST if side == "below" else _FINEST_ABOVE + _FINEST[len(_FINEST_ABOVE) :]
     ratio = finest[min(d, len(finest)) - 1]

@@ -56,6 +56,8 @@ class PublicNoise:
         counts = [value] if one else [count for _, count in value]
         unknown = (None,) * len(counts)
         each = [tuple(given)] if one else list(zip(*(unknown if some is None else some for some in given), strict=True))
+        if not one and given[NAMES.index("reach_above")] is not None:  # groups and reports draw one side
+            raise ValueError
         if len(each) != len(counts) or not all(map(_fits, each, counts)) or not any(map(_known, each)):
             raise ValueError
         return cls(**dict(zip(NAMES, given, strict=True)))
@@ -84,13 +86,17 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
         and scale > 0
         and isfinite(scale)
         and at_least >= 0
-        and (_fits_from_below(half_width, at_least, count) if above is None else _is_whole(above, 1, MOST_REACH))
         and _fits_interval(interval, confidence)
+        and (_is_from_below(half_width, at_least, count) if above is None else _is_of_both(above, half_width, interval))
     )
 
 
-def _fits_from_below(half_width: Any, at_least: int, count: int) -> bool:
+def _is_from_below(half_width: Any, at_least: int, count: int) -> bool:
     return _is_whole(half_width, 1) and at_least <= count
+
+
+def _is_of_both(above: Any, half_width: Any, interval: Any) -> bool:
+    return _is_whole(above, 1, MOST_REACH) and half_width is None and interval is not None and interval[1] is not None
 
 
 def _fits_interval(interval: Any, confidence: Any) -> bool:

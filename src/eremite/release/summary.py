@@ -5,7 +5,7 @@ Everything but the answer is public. What is known about its accuracy is said in
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from eremite.cards import Card
 from eremite.charts import svg
@@ -25,6 +25,7 @@ from eremite.release.words import (
     explained_in_words,
     group_in_words,
     groups_in_words,
+    least_of,
     mechanism_in_words,
     neighbors_in_words,
     noise_in_words,
@@ -179,7 +180,7 @@ def _with_least(release: Release, lines: Lines, heads: tuple[str, ...]) -> tuple
     """The heads and lines of several counts, with what each is at least, where that is known."""
     if not isinstance(release.at_least, tuple):
         return heads, lines
-    least = ("" if one is None else f"{one:,}" for one in release.at_least)
+    least = ("" if one is None else f"{one:,}" for one in cast("tuple[int | None, ...]", least_of(release)[0]))
     return (*heads, "at least"), tuple((*line, one) for line, one in zip(lines, least, strict=True))
 
 

@@ -10,6 +10,7 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
+from eremite.release.noise import Each
 from eremite.release.release import Release
 
 _EVEN = 0.5  # a chance below it gets a warning
@@ -77,15 +78,31 @@ def at_least_in_words(release: Release) -> str:
     """What is guaranteed about the true count, or about each of several, where the noise has a public scale."""
     if release.reach_above is not None:
         return interval_in_words(release)
-    if isinstance(release.at_least, tuple):
-        return "each at least the number beside it, 95 times in 100, whatever the rows are"
-    return f"at least {release.at_least:,}, 95 times in 100, whatever the rows are"
+    least, often = least_of(release)
+    if isinstance(least, tuple):
+        return f"each at least the number beside it, {often} times in 100, whatever the rows are"
+    return f"at least {least:,}, {often} times in 100, whatever the rows are"
+
+
+def least_of(release: Release) -> tuple[Each[int], str]:
+    """What each count is at least, and how many times in 100: as often as was asked for, 95 times if nobody did."""
+    if release.interval is None:
+        return release.at_least, "95"
+    if type(release.value) is int:
+        return cast("tuple[int, None]", release.interval)[0], _in_hundred(cast("float", release.confidence))
+    ends = cast("tuple[tuple[int, None] | None, ...]", release.interval)
+    often = max(one for one in cast("tuple[float | None, ...]", release.confidence) if one is not None)
+    return tuple(None if one is None else one[0] for one in ends), _in_hundred(often)
+
+
+def _in_hundred(confidence: float) -> str:
+    return f"{100 * confidence:.4g}"
 
 
 def interval_in_words(release: Release) -> str:
     """Between which numbers the true count lies, where both sides were drawn."""
     (low, high), confidence = cast("tuple[int, int]", release.interval), cast("float", release.confidence)
-    return f"between {low:,} and {high:,}, {100 * confidence:.4g} times in 100, whatever the rows are"
+    return f"between {low:,} and {high:,}, {_in_hundred(confidence)} times in 100, whatever the rows are"
 
 
 def noise_in_words(release: Release) -> str:

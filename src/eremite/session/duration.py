@@ -23,10 +23,13 @@ from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
 from eremite.queries.radius import RadiusPlan
+from eremite.queries.reach import Capped, CappedPair
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.screening import ScreeningPlan
 from eremite.queries.subspaces import SubspacesPlan
+from eremite.reach.covers import ratio_for
+from eremite.reach.lattice import covers_of_a_row
 from eremite.sensitivity import changes_listed
 from eremite.sensitivity.relation import Relation
 from eremite.table import Facts
@@ -46,6 +49,9 @@ _MANY = 3  # so many times more: nearly every row has enough
 _LOOKS = 3  # sets or radii that a search looks at as closely as a count does
 # Seconds for each change that the search of a smooth bound lists: the smaller epsilon, the more.
 _CHANGE: dict[Neighbors, float] = {"replace": 1e-5, "add-remove": 1e-6}
+_COVER = 3e-7  # seconds for each row and cover
+_CROWDED = 0.02  # of the rows, those that are looked at in fine covers; _COARSER times fewer coarse ones hold a row
+_COARSER = 8
 _GROUP = 2e-3  # seconds for each group, however small
 _PAIR = 1e-9  # seconds for each row, column and public point
 _DRAW = 5e-5  # seconds for each draw among so many points or sets, with what is said before it about its chances
@@ -64,6 +70,8 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
     cores, d, rows = workers.available(), len(plan.columns), relation.rows
     match plan:
         case CountPlan():
+            if isinstance(plan.noise, Capped | CappedPair):
+                return _count(rows, d, plan.definition, bounded=False) + _capped(rows, d, plan.noise)
             if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:
                 return rows * _ALONE[d - 1] * 1e-6
             count = _count(rows, d, plan.definition, plan.noise.decay is not None)
@@ -71,6 +79,8 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
         case CountByPlan():
             group = Relation("add-remove", rows // len(plan.groups) + 1)
             each = _count(group.rows, d, plan.definition, plan.noise.decay is not None)
+            if isinstance(plan.noise, Capped):
+                each += _capped(group.rows, d, plan.noise)
             return len(plan.groups) * (each + _bound(group, d, plan.definition, plan.noise.decay) + _GROUP)
         case SubspacesPlan():
             search = _search(rows, plan.family, plan.definition, plan.h, cores, close=plan.utility != "paper")
@@ -104,6 +114,15 @@ def _count(rows: int, d: int, definition: OutlierDefinition, bounded: bool) -> f
     plain = rows * (1 + d) / 2 * 1e-6
     hard = bounded and anywhere + d * log(_DENSER) > log(k / _FEW)
     return plain + (rows * _HARD[min(d, len(_HARD)) - 1] * 1e-6 if hard else 0)
+
+
+def _capped(rows: int, d: int, noise: Capped | CappedPair) -> float:
+    """Finding crowded places, if a part of the rows crowd; from above, all rows are looked at in coarse covers."""
+    seconds = _CROWDED * rows * covers_of_a_row(d, ratio_for(d, rows)) * _COVER
+    if isinstance(noise, CappedPair):
+        covers = covers_of_a_row(d, ratio_for(d, rows, "above"))
+        seconds += rows * (covers / _COARSER + _CROWDED * covers) * _COVER
+    return seconds
 
 
 def _bound(relation: Relation, d: int, definition: OutlierDefinition, decay: Fraction | None) -> float:

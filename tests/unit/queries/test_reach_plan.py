@@ -267,13 +267,14 @@ def test_ends_of_a_pair_stay_where_counts_are():
             figures = public_noise(made, Between(0, Bounds(made.noise.noise, units)), some)
             assert all(abs(end - one) <= 200 for end, one in zip(figures.interval, wanted, strict=True))
             assert 0 <= figures.interval[0] <= figures.interval[1] <= most
-            assert figures.at_least >= 0
+            assert 0 <= figures.at_least <= most
 
 
 def test_pair_that_does_not_fit_is_refused_for_free():
     wide = table(columns=7)
     for fields, words in (
         (PAIR | {"columns": [f"c{i}" for i in range(7)]}, "from both sides takes up to 6 columns, and this one has 7"),
+        ({"confidence": 0.9, "mechanism": "smooth-laplace"}, "confidence is for counts by reach"),
         ({"confidence": 0.4}, "confidence must be from 0.5 to 0.999"),
         ({"confidence": 1}, "confidence must be from 0.5 to 0.999"),
         ({"confidence": "often"}, "confidence"),

@@ -25,7 +25,7 @@ BY = replace(
     value=ByGroup((("A", 40), ("B", 212))),
     parameters=(("by", ("ward",)),),
     expected=Expected(),
-    noise=PublicNoise.of_each([replace(NOISE, at_least=0), NOISE]),
+    noise=PublicNoise.of_each([replace(NOISE, at_least=0, interval=(0, None)), NOISE]),
 )
 REPORT = replace(
     RELEASE,
@@ -55,7 +55,7 @@ def test_json_has_a_number_or_a_list():
         "reach_above": None,
     }
     assert json.loads(BOTH.to_json())["interval"] == [140, 1290]
-    assert json.loads(BY.to_json())["interval"] == [[165, None], [165, None]]
+    assert json.loads(BY.to_json())["interval"] == [[0, None], [165, None]]
     assert json.loads(BY.to_json())["at_least"] == [0, 165]
     assert json.loads(REPORT.to_json())["noise_half_width"] == [None, 61]
 
@@ -84,6 +84,8 @@ def test_fields_of_a_later_version_are_left_out():
         *((COUNT, {name: None}) for name in NOISE.to_json() if name != "reach_above"),
         *((BOTH, {name: None}) for name in NOISE.to_json() if name != "noise_half_width"),
         *((BOTH, {"interval": ends}) for ends in ([5], [5, 4], [-1, 4], [1.0, 4], 5, [None, 4], [True, 4])),
+        *((BOTH, {name: value}) for name, value in (("interval", [1, None]), ("noise_half_width", 5))),
+        (BY, {"reach_above": [8, 8]}),
         *((BOTH, {"confidence": often}) for often in (0.4, 1.0, "0.9", True)),
         *((BOTH, {"reach_above": reach}) for reach in (0, 2.5, True)),
         *((COUNT, {"reach": reach}) for reach in (0, True, "3", 3.5, [3], 2**32 + 1)),
@@ -129,6 +131,15 @@ def test_count_from_both_sides_says_between_which_numbers_the_true_count_lies():
     assert parts(BOTH) == [{"outliers": 212, "at_least": 150, "low": 140, "high": 1290}]
     texts = " ".join(text.get_text() for text in picture(BOTH).texts)
     assert "between 140 and 1,290" in " ".join(texts.split())
+
+
+def test_confidence_that_was_asked_for_is_the_one_that_is_told():
+    often = replace(COUNT, noise=replace(NOISE, interval=(120, None), confidence=0.999))
+    assert summary(often).facts["true count"] == "at least 120, 99.9 times in 100, whatever the rows are"
+    both = [replace(NOISE, interval=(low, None), confidence=0.5) for low in (30, 190)]
+    of_groups = replace(BY, noise=PublicNoise.of_each(both))
+    assert [line[-1] for line in summary(of_groups).lines] == ["30", "190"]
+    assert summary(of_groups).facts["true counts"].startswith("each at least the number beside it, 50 times in 100")
 
 
 def test_several_counts_say_it_of_each():
