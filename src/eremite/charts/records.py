@@ -22,11 +22,15 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CountChart:
-    """A count on a number line from 0 and, if it is known, how far off it may be, with what is said about that."""
+    """A count on a number line from 0 and, if it is known, how far off it may be, with what is said about that.
+
+    Where both `ends` are guaranteed, these are shown.
+    """
 
     value: int
     half_width: float | None = None
     said: str = ""
+    ends: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         _require_counts([self.value], "A picture of a count needs a whole number")
@@ -34,6 +38,8 @@ class CountChart:
     @property
     def interval(self) -> tuple[float, float] | None:
         """The interval around the count; none if it is not known how far off it may be."""
+        if self.ends is not None:
+            return self.ends
         return None if self.half_width is None else (max(self.value - self.half_width, 0), self.value + self.half_width)
 
 

@@ -44,7 +44,7 @@ def _count(chart: CountChart) -> Drawing:
     low, high = chart.interval or (chart.value, chart.value)
     axis = _Axis(12, WIDTH - 12, max(1.08 * high, 10))
     parts = [axis.drawn(58)]
-    if chart.half_width is not None:
+    if chart.interval is not None:
         parts.append(bar(axis.at(low), 34, max(axis.at(high) - axis.at(low), 2), 12, opacity=0.45))
     parts += [dot(axis.at(chart.value), 40, 6), label(axis.at(chart.value), 22, f"{chart.value:,}", strong=True)]
     return _with_note(88, parts, chart.said)

@@ -6,7 +6,7 @@ How far off a value is depends on the rows, so its error bar is one that was exp
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from eremite.charts import (
     AnswersChart,
@@ -146,11 +146,14 @@ def _groups(release: Release) -> Pictured:
 
 
 def _count(release: Release, forecast: Forecast | None = None) -> Pictured:
+    title = f"{release.value:,} outliers (with noise) in {list_columns(release.columns)}"
+    if release.reach_above is not None and forecast is None:
+        ends = cast("tuple[int, int]", release.interval)
+        said = "the true count lies within the bar, as often as is said below"
+        return Pictured(CountChart(release.value, said=said, ends=ends), title, _outlier(release))
     half_width = release.expected.error if forecast is None else _expected(release, forecast)
     said = "" if half_width is None else f"forecast: 95 % of such counts are off by {half_width:,.0f} at most"
-    chart = CountChart(release.value, half_width, said)
-    title = f"{release.value:,} outliers (with noise) in {list_columns(release.columns)}"
-    return Pictured(chart, title, _outlier(release))
+    return Pictured(CountChart(release.value, half_width, said), title, _outlier(release))
 
 
 def _expected(release: Release, forecast: Forecast) -> float:

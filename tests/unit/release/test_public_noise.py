@@ -8,7 +8,7 @@ import pytest
 from eremite import InputError, Release
 from eremite.release import ByGroup, Expected, PublicNoise
 from eremite.release.parts import parts
-from eremite.release.picture import picture
+from eremite.release.picture import picture, pictured
 from eremite.release.summary import release_card, summary
 from tests.unit.release.test_release import RELEASE
 
@@ -131,6 +131,7 @@ def test_count_from_both_sides_says_between_which_numbers_the_true_count_lies():
     assert parts(BOTH) == [{"outliers": 212, "at_least": 150, "low": 140, "high": 1290}]
     texts = " ".join(text.get_text() for text in picture(BOTH).texts)
     assert "between 140 and 1,290" in " ".join(texts.split())
+    assert pictured(BOTH).chart.interval == (140, 1290)
 
 
 def test_confidence_that_was_asked_for_is_the_one_that_is_told():
