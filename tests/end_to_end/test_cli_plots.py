@@ -101,7 +101,8 @@ def test_mechanisms_are_compared_in_a_panel(capsys: Captured) -> None:
     assert "gaussian needs a delta above 0" in " ".join(out.replace("│", " ").split())
     compared = run_json(capsys, *asked, "--delta=1e-6")
     assert {error["mechanism"] for error in compared["errors"]} == {
-        "reach", "smooth-laplace", "global-laplace", "reach-gaussian", "gaussian", "gaussian-paper", "global-gaussian",
+        "reach", "reach-pair", "smooth-laplace", "global-laplace", "reach-gaussian", "gaussian",
+        "gaussian-paper", "global-gaussian",
     }  # fmt: skip
     assert compared["left_out"] == [
         {

@@ -34,8 +34,13 @@ class Program:
     reach: int
     covers: list[NDArray[np.int32]] = field(default_factory=list)  # variables of each
     prices: Floats = field(default_factory=lambda: np.empty(0))
+    by_interior: bool = False
     _solver: Any = None
-    _interior: bool = False
+    _is_patient: bool = False
+
+    def solve_otherwise(self, *, by_interior: bool) -> None:
+        """From the beginning by an interior point, or by the simplex method with far more steps."""
+        self.by_interior, self._is_patient = by_interior, not by_interior
 
     def add(self, covers: list[NDArray[np.int32]]) -> None:
         """Add covers, each with the variables in it."""
@@ -51,18 +56,17 @@ class Program:
             np.ones(index.size),
         )  # fmt: skip
 
-    def solve(self, *, otherwise: bool = False) -> Floats:
-        """u of each variable, about, and on the way prices of the covers; with more steps if so asked."""
+    def solve(self) -> Floats:
+        """u of each variable, about, and on the way prices of the covers."""
         solver, n = self._solver, self.gaps.size
-        if not self._interior:
-            steps = _MOST_STEPS * (len(self.covers) + n) if otherwise else n // 2
+        if not self.by_interior:
+            steps = _MOST_STEPS * (len(self.covers) + n) if self._is_patient else n // 2
             solver.setOptionValue("simplex_iteration_limit", _STEPS + steps)
             solver.run()
-            self._interior = solver.getModelStatus() != _optimal()
-            if self._interior:
-                solver.setOptionValue("solver", "ipm")
-                solver.setOptionValue("presolve", "on")
-        if self._interior:
+            self.by_interior = solver.getModelStatus() != _optimal()
+        if self.by_interior:
+            solver.setOptionValue("solver", "ipm")
+            solver.setOptionValue("presolve", "on")
             solver.clearSolver()
             solver.run()
         solution = solver.getSolution()

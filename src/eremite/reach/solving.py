@@ -39,9 +39,10 @@ def capped_sum(
     if crowd.programs == 0:
         return known, known
     task = _Task(crowd, gaps, copies, covers, reach, fineness)
-    bounds = task.bounds(task.solved())
+    found = task.solved()
+    bounds = task.bounds(found)
     if _width(bounds) > Fraction(1, fineness):
-        again = task.bounds(task.solved(otherwise=True))
+        again = task.bounds(task.solved(otherwise_than=found))
         bounds = [_Bound(a.program, max(a.low, b.low), min(a.high, b.high)) for a, b in zip(bounds, again, strict=True)]
     bounds.sort(key=lambda bound: bound.high - bound.low)
     while _width(bounds) > Fraction(1, fineness):
@@ -64,11 +65,13 @@ def _width(bounds: Sequence[_Bound]) -> Fraction:
 
 @dataclass(slots=True, eq=False)
 class _Solution:
-    """u of all places, 0 for those in no program; for each program the rows of its covers, and their prices."""
+    """u of all places, 0 for those in no program; for each program the rows of its covers, their prices, and whether an
+    interior point was asked for them."""
 
     u: Floats
     covers: list[list[Rows]]
     prices: list[Floats]
+    by_interior: list[bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,20 +85,26 @@ class _Task:
     reach: int
     fineness: int
 
-    def solved(self, *, otherwise: bool = False) -> _Solution:
-        """Add covers that hold too much until these cost next to nothing, or the solver does not keep to others."""
+    def solved(self, *, otherwise_than: _Solution | None = None) -> _Solution:
+        """Add covers that hold too much until these cost next to nothing, or there are no others.
+
+        One that was added may still hold a little too much, as floats drift: the certificate pays for it.
+        """
         variable = self.crowd.variable
         programs, rows_of = self._programs()
-        found = _Solution(np.where(self.crowd.program >= 0, self.copies / self.gaps, 0.0), [[] for _ in programs], [])
-        known, stuck = set[tuple[int, int]](), np.zeros(len(programs), np.bool_)
-        while new := self._overfull(found.u, known, stuck):
+        for program, by_interior in zip(programs, otherwise_than.by_interior if otherwise_than else [], strict=False):
+            program.solve_otherwise(by_interior=not by_interior)
+        u = np.where(self.crowd.program >= 0, self.copies / self.gaps, 0.0)
+        found, known = _Solution(u, [[] for _ in programs], [], []), dict[int, NDArray[np.bool_]]()
+        while new := self._overfull(found.u, known):
             for number, some in new.items():
                 program, rows = programs[number], rows_of[number]
                 found.covers[number] += some
                 program.add([np.unique(variable[one]).astype(np.int32) for one in some])
-                shares = program.solve(otherwise=otherwise) / program.copies
+                shares = program.solve() / program.copies
                 found.u[rows] = shares[variable[rows]] * self.copies[rows]
         found.prices = [program.prices for program in programs]
+        found.by_interior = [program.by_interior for program in programs]
         for program in programs:
             program.forget()
         return found
@@ -113,30 +122,25 @@ class _Task:
             programs.append(Program(lacking, copies, self.reach))
         return programs, rows_of
 
-    def _overfull(self, u: Floats, known: set[tuple[int, int]], stuck: NDArray[np.bool_]) -> dict[int, list[Rows]]:
-        """Covers that hold too much, by program, fullest first; those that are mostly in others wait."""
+    def _overfull(self, u: Floats, known: dict[int, NDArray[np.bool_]]) -> dict[int, list[Rows]]:
+        """Covers that hold too much and were not added, by program, fullest first; those mostly in others wait."""
         new = dict[int, list[Rows]]()
         taken, most = np.zeros(u.size, np.bool_), np.full(u.size, float(self.reach))
         for number, part in enumerate(self.covers):
             held = np.zeros(len(part))
             hold(u, part.rows, part.begins, held)
             fullest(held, part.rows, part.begins, most)
-            for cover in self._picked(part, held, taken, stuck):
+            added = known.setdefault(number, np.zeros(len(part), np.bool_))
+            for cover in self._picked(part, held, taken, added):
                 rows = part.rows[part.begins[cover] : part.begins[cover + 1]]
-                program = int(self.crowd.program[rows[0]])
-                if (number, cover) in known:
-                    stuck[program] = True  # the solver does not keep to a cover that it has
-                    new.pop(program, None)
-                elif not stuck[program]:
-                    known.add((number, cover))
-                    new.setdefault(program, []).append(rows)
+                new.setdefault(int(self.crowd.program[rows[0]]), []).append(rows)
+                added[cover] = True
         cost = float((self.gaps * u * (1 - self.reach / most)).sum())
         return new if cost > _LITTLE / self.fineness else {}
 
-    def _picked(self, part: Heavy, held: Floats, taken: NDArray[np.bool_], stuck: NDArray[np.bool_]) -> list[int]:
-        order = np.flatnonzero(held > self.reach * (1 + _ENOUGH))
+    def _picked(self, part: Heavy, held: Floats, taken: NDArray[np.bool_], added: NDArray[np.bool_]) -> list[int]:
+        order = np.flatnonzero((held > self.reach * (1 + _ENOUGH)) & ~added)
         order = order[np.argsort(-held[order], kind="stable")]
-        order = order[~stuck[self.crowd.program[part.rows[part.begins[order]]]]]
         picked = np.zeros(order.size, np.bool_)
         pick(order, part.rows, part.begins, taken, picked)
         chosen: list[int] = order[picked].tolist()

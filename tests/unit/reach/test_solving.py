@@ -13,7 +13,7 @@ from eremite.reach import program, solving
 from eremite.reach.program import Program
 from eremite.reach.solving import capped_sum
 from tests.attacks.reach_by_definition import capped_by_definition, capped_program
-from tests.attacks.reach_tables import ours
+from tests.attacks.reach_tables import ours, ours_above
 from tests.unit.reach.heavy import apart, parts_of, some_covers
 
 REAL = Program.solve
@@ -188,3 +188,41 @@ def test_memory_does_not_grow_with_the_programs_that_were_solved():
 
     before = megabytes_after(200)
     assert megabytes_after(2_000) - before < 10
+
+
+@pytest.mark.parametrize("side", [ours, ours_above])
+def test_a_solver_that_drifts_needs_no_fractions(side, monkeypatch):
+    """Covers that it has may hold a little more than D: others are still added, and the certificate pays."""
+
+    def never(*_):
+        raise AssertionError
+
+    def drifted(task, said):
+        return np.minimum(said * (1 + 1e-7), full(task, said))
+
+    monkeypatch.setattr(Program, "solve", made(drifted, same))
+    monkeypatch.setattr(solving, "maximum", never)
+    rng = np.random.default_rng(3)
+    for n, k in ((300, 6), (600, 4)):
+        low, high = side(rng.random((n, 3)), k, 0.15, 1)
+        assert high - low <= Fraction(1, 64)
+
+
+def test_the_second_way_is_another_one(counts, monkeypatch):
+    """An interior point where the simplex method came to an end, and many more steps where it did not."""
+    asked = set()
+
+    def worthless(self):
+        asked.add((self.by_interior, self._is_patient))
+        said = REAL(self)
+        self.prices = np.zeros(len(self.covers))
+        return said * 0
+
+    monkeypatch.setattr(Program, "solve", worthless)
+    for first, second in (((False, False), (True, False)), ((False, False), (False, True))):
+        asked.clear()
+        for (k, radius, reach), wanted in zip(TABLES, counts, strict=True):
+            low, high = ours(chain(17), k, radius, reach)
+            assert low <= wanted <= high
+        assert {first, second} <= asked
+        monkeypatch.setattr(program, "_optimal", object)  # no solution is optimal
