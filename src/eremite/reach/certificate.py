@@ -2,10 +2,10 @@
 
 theory                       here
 u_i = v_i / c_i              whole multiples of 2^-p, rounded down until every cover holds D at most: a lower bound
-prices y of covers           whole multiples of 2^-p, any of 0 or more; D y for each cover, and for each outlier what
+prices y of covers           whole multiples of 2^-p, any of 0 or more; D y for each cover, and for each row what
                              the prices leave of c_i, over c_i: an upper bound
 
-Of the m_i outliers of one place, u_i is the sum. Arrays hold 64-bit integers, or Python's where 2^-p must be smaller
+Of the m_i rows of one place, u_i is the sum. Arrays hold 64-bit integers, or Python's where 2^-p must be smaller
 than those allow.
 """
 

@@ -1,6 +1,6 @@
-"""How outliers in heavy covers fall apart: components, closed forms, programs (claim F3 of `reach.proof.md`).
+"""How rows in heavy covers fall apart: components, closed forms, programs (claim F3 of `reach.proof.md`).
 
-Outliers of one place that lack as many neighbors are one entry, with their number in `copies`.
+Rows of one place with the same gap are one entry, with their number in `copies`.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _TOGETHER = 2_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crowd:
-    """Outliers by component.
+    """Rows by component.
 
     Attributes:
         free: How many are in no heavy cover.
@@ -42,7 +42,7 @@ class Crowd:
 
 
 def crowd_of(gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> Crowd:
-    """Take the outliers apart."""
+    """Take the rows apart."""
     n = len(gaps)
     parents, widest, signatures, first = np.arange(n), np.zeros(n, np.int64), np.zeros(n, np.uint64), 0
     for part in covers:
@@ -62,12 +62,12 @@ def crowd_of(gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> C
 
 
 def one_cover(gaps: Ints, copies: Ints, reach: int) -> Fraction:
-    """The closed form of a component that one cover holds: those that lack most come first, as they weigh least."""
+    """The closed form of a component that one cover holds: those with the widest gap come first, as they weigh least."""
     total, room = Fraction(0), Fraction(reach)
-    lacking, which = np.unique(gaps, return_inverse=True)
-    counts = np.zeros(lacking.size, np.int64)
+    widths, which = np.unique(gaps, return_inverse=True)
+    counts = np.zeros(widths.size, np.int64)
     np.add.at(counts, which, copies)
-    for c, count in zip(lacking[::-1].tolist(), counts[::-1].tolist(), strict=True):
+    for c, count in zip(widths[::-1].tolist(), counts[::-1].tolist(), strict=True):
         taken = min(Fraction(count), room * c)
         total, room = total + taken, room - taken / c
     return total

@@ -1,12 +1,12 @@
-"""The largest sum of outliers that no cover holds too many of: a linear program, solved in floats.
+"""The largest sum of rows that no cover holds too many of: a linear program, solved in floats.
 
 theory              here
 v_i, c_i            u_i = v_i / c_i; maximize the sum of c_i u_i over 0 <= u_i <= 1 / c_i
 sum v_i/c_i <= D    the sum of u_i over the rows of each cover is at most D
 dual                prices of covers
 
-Nothing that comes from here is trusted: `certificate` turns any u and any prices into bounds. Outliers that lie in the
-same covers and lack as many neighbors share a variable. The simplex method goes on from where the last solution ended
+Nothing that comes from here is trusted: `certificate` turns any u and any prices into bounds. Rows that lie in the
+same covers and have the same gap share a variable. The simplex method goes on from where the last solution ended
 when covers are added; a program that takes it many steps is solved by an interior point from then on.
 """
 

@@ -32,7 +32,7 @@ _WORTHLESS = 4  # prices that say so many times more than there are rows say not
 def capped_sum(
     gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int, fineness: int
 ) -> tuple[Fraction, Fraction]:
-    """F_D of places with so many outliers that lack so many neighbors each: fractions around it, at most 1 / fineness
+    """F_D of places with so many rows of these gaps, or P_D of core rows: fractions around it, at most 1 / fineness
     apart. Private."""
     crowd = crowd_of(gaps, copies, covers, reach)
     known = crowd.free + crowd.closed
@@ -52,7 +52,7 @@ def capped_sum(
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """What the outliers of a program count, between two fractions."""
+    """What the rows of a program count, between two fractions."""
 
     program: int
     low: Fraction
@@ -117,9 +117,9 @@ class _Task:
         programs = []
         for rows in rows_of:
             copies = np.bincount(self.crowd.variable[rows], self.copies[rows]).astype(np.float64)
-            lacking = np.zeros(copies.size)
-            lacking[self.crowd.variable[rows]] = self.gaps[rows]
-            programs.append(Program(lacking, copies, self.reach))
+            widths = np.zeros(copies.size)
+            widths[self.crowd.variable[rows]] = self.gaps[rows]
+            programs.append(Program(widths, copies, self.reach))
         return programs, rows_of
 
     def _overfull(self, u: Floats, known: dict[int, NDArray[np.bool_]]) -> dict[int, list[Rows]]:
