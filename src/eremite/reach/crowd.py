@@ -62,7 +62,7 @@ def crowd_of(gaps: Ints, copies: Ints, covers: Iterable[Heavy], reach: int) -> C
 
 
 def one_cover(gaps: Ints, copies: Ints, reach: int) -> Fraction:
-    """The closed form of a component that one cover holds: those with the widest gap come first, as they weigh least."""
+    """The closed form of a component that one cover holds: the widest gaps come first, as they weigh least."""
     total, room = Fraction(0), Fraction(reach)
     widths, which = np.unique(gaps, return_inverse=True)
     counts = np.zeros(widths.size, np.int64)
