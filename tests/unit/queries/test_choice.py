@@ -1,9 +1,10 @@
 from fractions import Fraction
 from math import log
 
+import numpy as np
 import pytest
 
-from eremite import InputError, Privacy
+from eremite import InputError, OutlierDefinition, Privacy, SubspacesQuery, Table
 from eremite.queries.choice import NAMES, by_name, chosen, for_bound, is_pure, narrowest, typical_growth
 from eremite.sensitivity.relation import Relation
 
@@ -98,3 +99,18 @@ def test_bounds_that_take_too_long_a_search_are_passed_over_and_refused():
     for_bound("smooth-laplace", pure("0.1"), relation, 40, 5)
     with pytest.raises(InputError, match=r"ask for a larger epsilon, or choose reach or global-laplace\.$"):
         for_bound("smooth-laplace", tiny, relation, 40, 5)
+
+
+def test_searches_fall_back_to_the_papers_score_where_bounds_take_too_long():
+    """Known before anything is charged; whoever asks for the center is told."""
+    names = [f"c{i}" for i in range(45)]
+    rows = np.random.default_rng(1).random((40, len(names)))
+    table = Table.from_frame(rows, bounds=dict.fromkeys(names, (0, 1)), neighbors="add-remove", rows_about=40)
+    fields = {"definition": OutlierDefinition(min_neighbors=5, radius=0.1), "h": 1, "size": 3}
+    assert SubspacesQuery(epsilon=1, **fields).plan(table).utility == "centered"
+    wide = fields | {"size": None, "subspaces": [names[:40], names[1:41], *(names[i : i + 3] for i in range(40))]}
+    assert SubspacesQuery(epsilon=1, utility="centered", **wide).plan(table).utility == "centered"
+    large = fields | {"size": 42}
+    assert [SubspacesQuery(epsilon=e, **large).plan(table).utility for e in (1, "0.001")] == ["centered", "paper"]
+    with pytest.raises(InputError, match=r"choose the utility paper or smaller sets\.$"):
+        SubspacesQuery(epsilon="0.001", utility="centered", **wide).plan(table)
