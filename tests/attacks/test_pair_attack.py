@@ -78,6 +78,8 @@ def test_beyond_and_outside_are_sums_over_points(noise):
         failed = sum(p for z, p in inside.items() if z[0] > t or z[1] < -t) / whole
         far = float(noise.beyond(60))
         assert failed - 1e-12 <= float(noise.outside(t)) <= failed + far + 1e-12
+        too_large = sum(p for z, p in inside.items() if z[0] > t) / whole
+        assert too_large - 1e-12 <= float(noise.outside_below(t)) <= too_large + far + 1e-12
 
 
 def pair(points, k, radius, reaches, starts=None):
@@ -143,6 +145,24 @@ def misses(noise, values, q, confidence=Fraction(19, 20)):
 
 
 COARSE = [ReachPair(ONE, 1 + SLACK, 1 + SLACK, 8), ReachPair(Fraction(3), 1 + SLACK, 2 + SLACK, 16)]
+
+
+def misses_from_below(noise, q, margin):
+    """P(the number that the count is said to be no less than is more), from the law of the noise; the value is q."""
+    [first, _], reach = units(noise, (Fraction(q), Fraction(q)), (0, 0)), ceil(14 * noise.steps / noise.epsilon)
+    r = exp(-float(noise.epsilon / noise.steps))
+    z = np.arange(-reach, reach + 1)
+    law = r ** np.maximum(np.abs(z)[:, None], np.abs(z)[None, :])
+    law /= law.sum()
+    return float(law[[ceil((first + int(a) - margin) * noise.step(0) - noise.off) > q for a in z]].sum())
+
+
+@pytest.mark.parametrize("noise", COARSE, ids=str)
+def test_lower_end_alone_covers_the_count_and_would_not_with_less(noise):
+    for q in range(8):
+        assert misses_from_below(noise, q, noise.margin_below()) <= 0.05
+    less = floor(0.8 * noise.margin_below())
+    assert max(misses_from_below(noise, q, less) for q in range(8)) > 0.05
 
 
 @pytest.mark.parametrize("noise", COARSE, ids=str)

@@ -112,10 +112,6 @@ class ReachPair:
         """The same for the lower value alone."""
         return _margin_below(self, checked_share(confidence))
 
-    def length(self, confidence: Fraction | float = USUAL_SHARE) -> float:
-        """About how long `between` is where both values are the count itself. Public."""
-        return float(self.margin(confidence) * (self.step(0) + self.step(1)))
-
     def _ratio(self) -> arb:
         return as_arb(-self.epsilon / self.steps).exp()
 

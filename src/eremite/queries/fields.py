@@ -29,9 +29,6 @@ Shape = Literal["cautious", "clusters", "normal", "uniform"]
 RowShape = Literal["clusters", "normal", "uniform"]
 SearchShape = Literal["cautious", "planted", "clusters", "normal", "uniform"]
 
-#: How often an interval holds the true count, where nobody says it.
-USUAL_CONFIDENCE = Fraction(19, 20)
-
 #: The epsilons that forecasts cover by default.
 USUAL_EPSILONS: tuple[str, ...] = ("0.1", "0.2", "0.5", "1", "2")
 

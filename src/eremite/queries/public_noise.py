@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
+from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.queries.count import CountPlan, clamped
-from eremite.queries.fields import USUAL_CONFIDENCE
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
 from eremite.queries.reach import Between, Capped, CappedPair
@@ -33,7 +33,7 @@ def public_noise(plan: Plan, computed: Computed, table: DeclaredTable) -> Public
             return PublicNoise.of_each([_figures(plan.noise, count, plan.confidence) for count in counted.values()])
         case ReportPlan(), tuple():
             counts = [(plan.of_set(names, table), count) for names, count in counted]
-            return PublicNoise.of_each([_figures(one.noise, count, USUAL_CONFIDENCE) for one, count in counts])
+            return PublicNoise.of_each([_figures(one.noise, count, USUAL_SHARE) for one, count in counts])
         case _:
             return UNKNOWN
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from eremite.errors import InputError
 from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachNoise, ReachPair
+from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Neighbors, Privacy, exact
-from eremite.queries.fields import USUAL_CONFIDENCE
 from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair
 from eremite.release.noise import MOST_REACH
 from eremite.table import DeclaredTable
@@ -119,7 +119,7 @@ def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, ro
 
 def checked_confidence(value: object) -> Fraction:
     """How often an interval shall hold the true count."""
-    confidence = USUAL_CONFIDENCE if value is None else exact(value, "confidence")
+    confidence = USUAL_SHARE if value is None else exact(value, "confidence")
     if not LEAST_CONFIDENCE <= confidence <= MOST_CONFIDENCE:
         raise InputError("confidence must be from 0.5 to 0.999: how often the interval shall hold the true count.")
     return confidence
