@@ -130,7 +130,7 @@ def test_pruning_changes_nothing(d, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(covers, "coarse_ratios", lambda *_: [])
             patch.setattr(covers, "_in_company", lambda places, *_: np.arange(len(places)))
-            patch.setattr(covers, "_MOST_SLOTS", 1)
+            patch.setattr(covers, "MOST_SLOTS", 1)
             patch.setattr(covers, "_FEWEST_SLOTS", 1)
             whole = ours_above(points, k, 0.05, reach)
         assert max(pruned[0], whole[0]) <= min(pruned[1], whole[1])

@@ -73,6 +73,13 @@ class Subspaces:
         return max(map(len, self.chosen)) if self.chosen is not None else self.sizes.stop - 1
 
     @property
+    def one_of_each_size(self) -> tuple[Subspace, ...]:
+        """A subspace of each number of columns that occurs, without enumerating the others."""
+        if self.chosen is not None:
+            return tuple({len(one): one for one in self.chosen}.values())
+        return tuple(self.columns[:size] for size in self.sizes)
+
+    @property
     def in_words(self) -> str:
         """A description of the family, such as "all 28 sets of 2 columns"."""
         if self.chosen is not None:

@@ -6,6 +6,7 @@ custodian's machine except through a mechanism.
 
 from eremite.reach.counting import capped_count, capped_pair, count_of_reach
 from eremite.reach.covers import MOST_COLUMNS, MOST_COLUMNS_ABOVE
+from eremite.reach.room import require_room
 from eremite.reach.usual import usual_reach, usual_reach_above
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "capped_count",
     "capped_pair",
     "count_of_reach",
+    "require_room",
     "usual_reach",
     "usual_reach_above",
 ]

@@ -33,6 +33,7 @@ from eremite.reach.lattice import (
     mark,
     mark_remembered,
     ratio_of_covers,
+    thickness,
     weigh,
 )
 
@@ -53,19 +54,20 @@ FURTHEST = 2.0**36
 _FINEST = (0.05, 0.1, 0.1, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.2)
 _FINEST_ABOVE = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)  # of core rows, which are nearly all rows
 _COVERS = 2_000
-_MOST_PAIRS = 2**30  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser
+_MOST_PAIRS = 2**30  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser,
+_LEAST_COVERS = 10  # until a row has so few, or twice as many as in cells of any width: a coarser one caps far more
 _COARSER = 1.05  # a step to a coarser lattice
 _FEWER = 8  # a lattice that is looked at first has so many times fewer covers of a row than the next one
 _FEWEST_COVERS = 2  # of a row, for a look to be worth it
 
 #: The unit of weights is 1 over this; they are rounded up. Core rows have gaps as large as the table.
 UNIT = 1 << 20
-_MOST_SLOTS = 1 << 26
+MOST_SLOTS = 1 << 26
 _FEWEST_SLOTS = 1 << 12
-_MOST_EMITTED = 1 << 26  # pairs that are found at once
-_MOST_ORDERED = 1 << 23  # pairs that are put in order at once
-_MOST_REMEMBERED = 1 << 25  # slots of rows, so that covers need not be found again to look at these
-_MOST_KEPT = 1 << 28  # pairs that are kept; more are found anew whenever they are asked for
+MOST_EMITTED = 1 << 26  # pairs that are found at once
+MOST_ORDERED = 1 << 23  # pairs that are put in order at once
+MOST_REMEMBERED = 1 << 25  # slots of rows, so that covers need not be found again to look at these
+MOST_KEPT = 1 << 28  # pairs that are kept; more are found anew whenever they are asked for
 _SLACK = 1e-6
 _SALT = np.uint64(0x9E3779B97F4A7C15)
 
@@ -121,10 +123,16 @@ def ratio_for(d: int, rows: int, side: Side = "below") -> float:
     """The covering radius of the lattice, over R: finer than this is not worth it, for about so many rows. Public."""
     finest = _FINEST if side == "below" else _FINEST_ABOVE + _FINEST[len(_FINEST_ABOVE) :]
     ratio = finest[min(d, len(finest)) - 1]
-    most = min(_MOST_PAIRS / max(rows, 1), np.inf if d <= len(_FINEST) else _COVERS)
-    while covers_of_a_row(d, ratio) > most and ratio < 1000:
+    least = max(_LEAST_COVERS, 2 * thickness(d))
+    most = min(max(_MOST_PAIRS / max(rows, 1), least), np.inf if d <= len(_FINEST) else _COVERS)
+    while covers_of_a_row(d, ratio) > most:
         ratio *= _COARSER
     return ratio
+
+
+def pairs_of(rows: int, covers: float) -> int:
+    """About how many pairs of a row and a cover there are, where about so many covers hold a row; rather more."""
+    return int(1.2 * covers * rows)
 
 
 def coarse_ratios(d: int, ratio: float) -> list[float]:
@@ -149,7 +157,8 @@ class Covers:
             heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
             self.crowded = self.crowded.at(np.flatnonzero(heavy))
         self._lattice = Lattice.of(d, ratio * radius, radius)
-        self._names, self._slots, in_heavy = self._weighed(self._lattice, covers_of_a_row(d, ratio))
+        self._covers = covers_of_a_row(d, ratio)
+        self._names, self._slots, in_heavy = self._weighed(self._lattice, self._covers)
         if in_heavy is not None:
             self.crowded = self.crowded.at(np.flatnonzero(in_heavy))
         self._kept: list[Heavy] | None = None
@@ -163,13 +172,14 @@ class Covers:
         pairs = 0
         for part in self._found():
             pairs += part.rows.size
-            kept = None if kept is None or pairs > _MOST_KEPT else [*kept, part]
+            kept = None if kept is None or pairs > MOST_KEPT else [*kept, part]
             yield part
         self._kept = kept
 
     def _found(self) -> Iterator[Heavy]:
         """Covers by their names, in ranges that are halved until what is in one fits into memory."""
-        ranges, room = [(0, 1 << NAME_BITS)], max(_MOST_EMITTED, len(self.crowded))
+        pairs = pairs_of(len(self.crowded), self._covers)
+        ranges, room = [(0, 1 << NAME_BITS)], max(min(pairs, MOST_EMITTED), len(self.crowded))
         members, rows = np.empty(room, np.uint64), np.empty(room, np.int32)
         while ranges:
             low, high = ranges.pop()
@@ -186,14 +196,14 @@ class Covers:
     def _ordered(self, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> Iterator[Heavy]:
         """The heavy ones of these covers, each set of rows once; some of them at a time, by their names."""
         strata, weights, threshold = self.crowded.strata, weights_of(self.crowded), weight_of(self._reach)
-        parts = -(-members.size // _MOST_ORDERED)
+        parts = -(-members.size // MOST_ORDERED)
         which = (members >> np.uint64(64 - NAME_BITS)) % np.uint64(max(parts, 1))
         for part in range(parts):
             chosen = which == part
             yield Heavy(*distinct(*grouped(members[chosen], rows[chosen], strata, weights, threshold)))
 
     def _emitted(self, low: int, high: int, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> int:
-        points, salts, lattice = self.crowded.points, _salts(self.crowded.strata), self._lattice
+        points, salts, lattice = self.crowded.points, salts_of(self.crowded.strata), self._lattice
         slots = (self._names, self._slots, self._heavy_slot)
         return int(emit(points, salts, *lattice.size, *slots, low, high, members, rows))
 
@@ -207,7 +217,7 @@ class Covers:
         names, slots, heavy = self._weighed(lattice, covers)
         if heavy is None:
             heavy = np.zeros(len(self.crowded), np.bool_)
-            points, salts = self.crowded.points, _salts(self.crowded.strata)
+            points, salts = self.crowded.points, salts_of(self.crowded.strata)
             mark(points, salts, *lattice.size, names, slots, self._heavy_slot, heavy)
         return heavy
 
@@ -216,10 +226,10 @@ class Covers:
     ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.bool_] | None]:
         """Room for the names of the covers of a row; for each slot, what all covers in it hold together; and who is in
         a slot that may be heavy, or None if these are too many to be remembered."""
-        points, salts, weights = self.crowded.points, _salts(self.crowded.strata), weights_of(self.crowded)
-        wanted = max(_FEWEST_SLOTS, min(_MOST_SLOTS, int(4 * covers * len(points))))
+        points, salts, weights = self.crowded.points, salts_of(self.crowded.strata), weights_of(self.crowded)
+        wanted = max(_FEWEST_SLOTS, min(MOST_SLOTS, int(4 * covers * len(points))))
         names, ends = np.empty(2 * int(covers) + 64, np.uint64), np.zeros(len(points), np.int64)
-        remembered = np.empty(min(int(1.2 * covers * len(points)), _MOST_REMEMBERED), np.int32)
+        remembered = np.empty(min(pairs_of(len(points), covers), MOST_REMEMBERED), np.int32)
         while True:
             slots = np.zeros(1 << (wanted - 1).bit_length(), np.int32)
             found = weigh(points, salts, weights, *lattice.size, names, slots, remembered, ends)
@@ -252,7 +262,12 @@ def _in_company(places: Places, distance: float, reach: int) -> NDArray[np.intp]
 
 def weights_of(places: Places) -> Ints:
     """m over the gap, in units of 1 / `UNIT`, rounded up: no heavy cover is taken for a light one."""
-    weights: Ints = -(-UNIT * places.copies // places.gaps)
+    return weights_of_gaps(places.gaps, places.copies)
+
+
+def weights_of_gaps(gaps: Ints, copies: Ints | int = 1) -> Ints:
+    """The same of rows with these gaps."""
+    weights: Ints = -(-UNIT * copies // gaps)
     return weights
 
 
@@ -261,6 +276,6 @@ def weight_of(reach: int) -> int:
     return UNIT * reach
 
 
-def _salts(strata: Ints) -> NDArray[np.uint64]:
+def salts_of(strata: Ints) -> NDArray[np.uint64]:
     """What tells the slots of one stratum from those of another."""
     return (strata.astype(np.uint64) + np.uint64(1)) * _SALT

@@ -61,25 +61,25 @@ def covering_radius(d: int) -> float:
 
 def covers_of_a_row(d: int, ratio: float) -> float:
     """About how many cells, grown by R, hold a row, or more: of the lattice whose covering radius is `ratio` R."""
-    covers: float = _thickness(d) * (1 + 1 / ratio) ** d
+    covers: float = thickness(d) * (1 + 1 / ratio) ** d
     return covers
 
 
 def ratio_of_covers(d: int, covers: float) -> float | None:
     """The ratio for which so many cells hold a row; None if they are more however wide they are."""
-    times = (covers / _thickness(d)) ** (1 / d)
+    times = (covers / thickness(d)) ** (1 / d)
     return 1 / (times - 1) if times > 1 else None
 
 
-def _thickness(d: int) -> float:
+def thickness(d: int) -> float:
     """In how many balls of the covering radius around the points of the lattice a place lies, on average."""
     ball: float = pi ** (d / 2)
     for half in range(d, 0, -2):
         ball *= 2 / half
     if d % 2:
         ball /= sqrt(pi)
-    thickness: float = ball * covering_radius(d) ** d * sqrt(d + 1)
-    return thickness
+    balls: float = ball * covering_radius(d) ** d * sqrt(d + 1)
+    return balls
 
 
 @inlined
@@ -252,13 +252,20 @@ def mark_remembered(remembered, ends, slots, threshold, heavy):
 
 @kernel
 def mark(points, salts, unit, grown, roundings, names, slots, threshold, heavy):
-    """For each row, whether the slot of one of its covers holds more than the threshold."""
+    """For each row, whether the slot of one of its covers holds more than the threshold.
+
+    The largest number of covers of one row; if there is no room for so many names, some were not looked at.
+    """
+    largest = 0
     mask = U(slots.size - 1)
     for i in range(points.shape[0]):
-        for j in range(cover_names(points[i], unit, grown, roundings, names)):
+        found = cover_names(points[i], unit, grown, roundings, names)
+        largest = max(largest, found)
+        for j in range(min(found, names.size)):
             if slots[(names[j] ^ salts[i]) & mask] > threshold:
                 heavy[i] = True
                 break
+    return largest
 
 
 @kernel

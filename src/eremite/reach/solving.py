@@ -148,8 +148,8 @@ class _Task:
 
     def bounds(self, found: _Solution) -> list[_Bound]:
         """What each program is worth at least and at most, whatever was found (claims F1 and F2)."""
-        scale = Scale.of(self.gaps, self.copies, self.reach, self.fineness)
         open_rows = np.flatnonzero(self.crowd.program >= 0)
+        scale = Scale.of(self.gaps[open_rows], self.copies[open_rows], self.reach, self.fineness)
         program = self.crowd.program[open_rows]
         low, high = scale.zeros(self.crowd.programs), scale.zeros(self.crowd.programs)
         whole = feasible(found.u, self.gaps, self.copies, self.reach, self.covers, scale)

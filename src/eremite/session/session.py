@@ -45,6 +45,7 @@ from eremite.release.expected import UNKNOWN
 from eremite.session.duration import expected_seconds
 from eremite.session.forecasts import Forecasts
 from eremite.session.request import Paid, Prepared, Request
+from eremite.session.room import require_room_for
 from eremite.session.screen import Screen, after_charge
 from eremite.table import Table
 from eremite.tiles import AnyTable, TiledTable
@@ -229,13 +230,14 @@ class Session(Forecasts, Shown):
     def prepare(self, query: ReleasedQuery | ScreenQuery, *, request_id: str | None = None) -> Prepared:
         """Check a question and say how far off its answer may be, from public facts alone. Charges nothing.
 
-        A question is refused if the rows are at a server that does not answer.
+        A question is refused if the rows are at a server that does not answer, or if this machine has no room for it.
         `ask` prepares, charges and computes. A service does the three apart: it charges all questions of a turn before
         it computes the first, so that when a charge appears depends on no row.
         """
         _require_question(query, "prepare")
         number = self._id(request_id)
         request = Request(query.plan(self._table), self._table)
+        require_room_for(request.plan, self._table)
         if isinstance(self._table, TiledTable):
             self._table.source.require_answer()
         return Prepared(request, number, self._expected_of(request))

@@ -137,3 +137,11 @@ def test_counts_in_one_subspace_use_all_cores_and_agree():
     definition = OutlierDefinition(min_neighbors=2, radius=0.02)
     [(subspace, count)] = count_outliers_in_each(table, definition, Subspaces.listed(("a", "b"), [["a", "b"]]))
     assert (subspace, count) == (("a", "b"), outliers_by_definition(points, 2, 0.02))
+
+
+def test_one_of_each_size_has_the_sizes_of_the_family():
+    listed = Subspaces.listed(list("abcd"), [["a"], ["b"], ["c", "a", "d"]])
+    for family in (listed, Subspaces.up_to(list("abcd"), 3), Subspaces.of_size(list("abcd"), 2)):
+        some = family.one_of_each_size
+        assert [len(one) for one in some] == sorted({len(one) for one in family})
+        assert set(some) <= set(family)

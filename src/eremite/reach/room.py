@@ -1,0 +1,42 @@
+"""How much memory a count of bounded reach may take here, from public facts alone.
+
+Whatever the rows are, the search for heavy covers takes no more: its slots, lists and buffers have limits. The solver
+comes on top, with what crowds; that depends on the rows, and is little unless most of them crowd.
+"""
+
+from eremite.errors import InputError
+from eremite.reach.covers import (
+    MOST_EMITTED,
+    MOST_KEPT,
+    MOST_ORDERED,
+    MOST_REMEMBERED,
+    MOST_SLOTS,
+    Side,
+    pairs_of,
+    ratio_for,
+)
+from eremite.reach.lattice import covers_of_a_row
+from eremite.table.engine import machine_memory
+
+# For each pair of a row and a cover, up to so many of them: bytes.
+_PAIRS = ((16, MOST_SLOTS // 4), (4, MOST_REMEMBERED), (12, MOST_EMITTED), (48, MOST_ORDERED), (4, MOST_KEPT))
+_COPIES = 4  # of the rows: the table, and what is looked at
+_NUMBERS = 5  # of a row, beside its coordinates
+_BYTES = 8
+
+
+def bytes_for(rows: int, columns: int, side: Side) -> int:
+    """How many bytes a count of so many rows may take at once, these rows among them."""
+    pairs = pairs_of(rows, covers_of_a_row(columns, ratio_for(columns, rows, side)))
+    covers = sum(each * min(pairs, most) for each, most in _PAIRS)
+    return covers + _BYTES * _COPIES * rows * (columns + _NUMBERS)
+
+
+def require_room(rows: int, columns: int, side: Side) -> None:
+    """Refuse a count of so many rows that may take more memory than this machine has."""
+    needed, there = bytes_for(rows, columns, side), machine_memory()
+    if needed > there:
+        raise InputError(
+            f"A count of bounded reach of {rows:,} rows in {columns} columns may take {needed / 1e9:,.1f} GB, and this "
+            f"machine has {there / 1e9:,.1f} GB: choose fewer columns, or the mechanism global-laplace."
+        )
