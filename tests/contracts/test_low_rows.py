@@ -135,16 +135,16 @@ def test_counts_at_small_radii_leave_most_rows_in_their_tiles(monkeypatch):
 
 
 def _is_half_as_far_inside(points, cell, squared):
-    return _is_inside(points, cell, squared / 4)
+    return is_inside(points, cell, squared / 4)
 
 
 def _is_inside_in_the_first_column(points, cell, squared):
-    return _is_inside(points, tuple(ends[:1] for ends in cell), squared)
+    return is_inside(points, tuple(ends[:1] for ends in cell), squared)
 
 
 @pytest.mark.parametrize("mistake", [_is_half_as_far_inside, _is_inside_in_the_first_column])
 def test_the_contract_sees_rows_that_should_have_visited(monkeypatch, mistake):
-    monkeypatch.setattr(counting, "_is_inside", mistake)
+    monkeypatch.setattr(counting, "is_inside", mistake)
     assert not all(are_those_in_memory(TABLES[name]) for name in ("clusters", "uniform in 2 columns", "on the cuts"))
 
 
@@ -177,7 +177,7 @@ def _half_as_many_copies(self, tile, rows, most_copies):
     return _thinned(self, tile, rows, 125)  # half of the cap
 
 
-_thinned, _named, _is_inside = Tiling.thinned, low_module.LowTable._named, counting._is_inside
+_thinned, _named, is_inside = Tiling.thinned, low_module.LowTable._named, counting.is_inside
 MISTAKES = {
     "rows do not visit other tiles": (low_module._View, "touching", _no_visits),
     "rows visit half as far": (low_module._View, "touching", _half_as_far(low_module._View.touching)),

@@ -7,10 +7,11 @@ degrees are wanted; the contract all of them pass is tests/contracts/test_count_
 from eremite.engines.candidates import count_rows_near
 from eremite.engines.growing import Growing
 from eremite.engines.local import CountNeighbors, FindNeighbors, Neighbors, count_neighbors, find_neighbors
-from eremite.engines.low import LowRows, Rows, RowsElsewhere, d_of, low_rows
+from eremite.engines.low import CoreRows, LowRows, Rows, RowsElsewhere, Slots, d_of, low_rows
 from eremite.engines.near_in_sets import count_rows_near_in_sets
 
 __all__ = [
+    "CoreRows",
     "CountNeighbors",
     "FindNeighbors",
     "Growing",
@@ -18,6 +19,7 @@ __all__ = [
     "Neighbors",
     "Rows",
     "RowsElsewhere",
+    "Slots",
     "count_neighbors",
     "count_rows_near",
     "count_rows_near_in_sets",

@@ -38,6 +38,37 @@ class LowRows:
     lists: Callable[[NDArray[np.intp]], Lists]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CoreRows:
+    """Rows with k neighbors or more, those that may be in a crowd: of each stratum their points and their degrees,
+    which are counted to the end; and how many rows there are in all, core or not, in a crowd or not. Private."""
+
+    points: list[NDArray[np.float64]]
+    degrees: list[NDArray[np.int64]]
+    rows: int
+
+
+class Slots(Protocol):
+    """Sets of places, each in a slot with others. It can be pickled, looks at one row at a time, and is public."""
+
+    @property
+    def size(self) -> int:
+        """How many slots there are."""
+
+    def sums(
+        self, points: NDArray[np.float64], strata: NDArray[np.int64], degrees: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Slots, ascending, and what rows with these degrees weigh in each; 0 in all others."""
+
+    def holding(
+        self, points: NDArray[np.float64], strata: NDArray[np.int64], slots: NDArray[np.uint32]
+    ) -> NDArray[np.bool_]:
+        """Which rows have a place in one of these slots."""
+
+    def heavy(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which slots may have a set that holds too much, by what all rows weigh in them."""
+
+
 class RowsElsewhere(Protocol):
     """The rows that take part in a question, in a place that counts them itself."""
 
@@ -47,6 +78,9 @@ class RowsElsewhere(Protocol):
 
     def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:
         """The rows with fewer than `cap` neighbors of each stratum that has some; the outliers have fewer than k."""
+
+    def core(self, radius: float, k: int, slots: Slots) -> CoreRows:
+        """The core rows that may be in a crowd, as the slots tell."""
 
     def with_fewer(self, k: int, radii: tuple[float, ...]) -> list[int]:
         """How many rows have fewer than k neighbors at each radius."""

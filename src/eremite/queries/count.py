@@ -27,7 +27,6 @@ from eremite.queries.reach import (
     for_count,
     for_pair,
     require_interval,
-    require_pair,
     require_reach,
 )
 from eremite.reach import usual_reach, usual_reach_above
@@ -92,7 +91,6 @@ def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[s
         return name, for_bound(name, each_row, relation, columns, k)
     reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
     if name == PAIR:
-        require_pair(table, tuple(asked.columns or ()))
         above = usual_reach_above(relation.rows, columns, each_row.epsilon)
         return name, for_pair(reach, above, privacy.epsilon, table.neighbors, table.rows_per_person)
     names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)

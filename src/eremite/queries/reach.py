@@ -13,8 +13,6 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import ClassVar
 
-import numpy as np
-
 from eremite.errors import InputError
 from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachNoise, ReachPair
 from eremite.mechanisms.margins import USUAL_SHARE
@@ -22,8 +20,7 @@ from eremite.outliers import OutlierDefinition
 from eremite.privacy import Neighbors, Privacy, exact
 from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair
 from eremite.release.noise import MOST_REACH
-from eremite.table import DeclaredTable
-from eremite.tiles import AnyPart, TiledTable
+from eremite.tiles import AnyPart
 
 #: Mechanisms for a count of bounded reach: from below, and from below and above at once.
 NAMES = ("reach", "reach-gaussian")
@@ -106,7 +103,6 @@ class CappedPair:
 
     def count(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[Fraction, Fraction]:
         """The capped counts from below and above of the rows that take part. As private as the rows."""
-        assert isinstance(part.points, np.ndarray)  # tables elsewhere are refused when planned  # noqa: S101
         reaches, fineness = (self.reach, self.above), self.noise.fineness
         return capped_pair(part.points, definition, reaches, part.starts, fineness, about=about)
 
@@ -174,20 +170,6 @@ def fineness_for(groups: int) -> int:
     return _FINENESS << (groups - 1).bit_length()
 
 
-def require_pair(table: DeclaredTable, columns: Sequence[str]) -> None:
-    """Refuse a count from both sides where core rows cannot be capped: in many columns, or rows that are elsewhere."""
-    if len(columns) > MOST_COLUMNS_ABOVE:
-        raise InputError(
-            f"A count from both sides takes up to {MOST_COLUMNS_ABOVE} columns, and this one has {len(columns)}: "
-            "choose fewer, or another mechanism, such as reach."
-        )
-    if isinstance(table, TiledTable):
-        raise InputError(
-            "A count from both sides counts every neighbor of every row, which is done in memory alone: choose the "
-            "engine memory, or another mechanism, such as reach."
-        )
-
-
 def require_reach(reach: object, mechanism: str, columns: Sequence[str]) -> None:
     """Refuse a reach that is none, or that the mechanism does not have; and a mechanism of one in too many columns."""
     if reach is not None and mechanism not in ("auto", *NAMES, PAIR):
@@ -200,4 +182,9 @@ def require_reach(reach: object, mechanism: str, columns: Sequence[str]) -> None
         raise InputError(
             f"A count of bounded reach takes up to {MOST_COLUMNS} columns, and this one has {len(columns)}: choose "
             "fewer, or another mechanism, such as smooth-laplace."
+        )
+    if mechanism == PAIR and len(columns) > MOST_COLUMNS_ABOVE:
+        raise InputError(
+            f"A count from both sides takes up to {MOST_COLUMNS_ABOVE} columns, and this one has {len(columns)}: "
+            "choose fewer, or another mechanism, such as reach."
         )

@@ -17,10 +17,11 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eremite.engines import Rows, count_neighbors, d_of
+from eremite.engines import Rows, RowsElsewhere, count_neighbors, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
 from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, Side, ratio_for
+from eremite.reach.slots import CoverSlots
 from eremite.reach.solving import capped_sum
 from eremite.reach.windows import Windows
 
@@ -80,12 +81,12 @@ def capped_count(
     tell floats apart, that of the least radius is taken; every ball is in one of them too.
     """
     outliers = outliers_of(rows, definition, starts)
-    low, high = _capped(outliers, definition, _radius(definition, outliers), reach, about, fineness)
+    low, high = _capped(outliers, definition, _radius(definition, d_of(rows)), reach, about, fineness)
     return round((low + high) / 2 * fineness)
 
 
 def capped_pair(
-    rows: Floats,
+    rows: Rows,
     definition: OutlierDefinition,
     reaches: tuple[int, int],
     starts: NDArray[np.intp] | None = None,
@@ -95,10 +96,14 @@ def capped_pair(
 ) -> tuple[Fraction, Fraction]:
     """Values surely within 1 / (2 fineness) of F_D and of U_D', for these two reaches. As private as the rows.
 
-    Degrees are counted to the end, once. The rest is as for `capped_count`.
+    Degrees are counted to the end, once; where rows are elsewhere, of those that may crowd. The rest is as for
+    `capped_count`.
     """
-    both = all_rows_of(rows, definition, starts)
-    radius = _radius(definition, both.outliers)
+    radius = _radius(definition, d_of(rows))
+    if isinstance(rows, np.ndarray):
+        both = all_rows_of(rows, definition, starts)
+    else:
+        both = _rows_elsewhere(rows, definition, radius, reaches[1], about)
     below = _capped(both.outliers, definition, radius, reaches[0], about, fineness)
     above = _above(both, definition, radius, reaches[1], about, fineness)
     return sum(below, Fraction(0)) / 2, sum(above, Fraction(0)) / 2
@@ -113,16 +118,17 @@ def require_columns(d: int) -> None:
         )
 
 
-def _radius(definition: OutlierDefinition, places: Places) -> float:
-    return max(definition.radius * sqrt(places.points.shape[1]), 1 / FURTHEST)
+def _radius(definition: OutlierDefinition, columns: int) -> float:
+    return max(definition.radius * sqrt(columns), 1 / FURTHEST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllRows:
-    """The outliers of a table, and its core rows: those that are none."""
+    """The outliers of a table; of its core rows, which are none, those that may crowd, and how many the others are."""
 
     outliers: Places
     core: Places
+    free: int = 0
 
 
 def _above(
@@ -130,8 +136,8 @@ def _above(
 ) -> tuple[Fraction, Fraction]:
     """U_D: the core rows that are capped count as outliers."""
     low, high = _capped(both.core, definition, radius, reach, about, fineness, "above")
-    rows = both.outliers.rows + both.core.rows
-    return rows - high, rows - low
+    crowding = both.outliers.rows + both.core.rows  # those that are free count in full
+    return crowding - high, crowding - low
 
 
 def _capped(
@@ -185,3 +191,18 @@ def all_rows_of(rows: Floats, definition: OutlierDefinition, starts: NDArray[np.
         Places.gathered(rows[low], strata[low], k - degrees[low]),
         Places.gathered(rows[core], strata[core], degrees[core] - k + 1),
     )
+
+
+def _rows_elsewhere(
+    rows: RowsElsewhere, definition: OutlierDefinition, radius: float, reach: int, about: int
+) -> AllRows:
+    """The same of rows in tiles: of the core rows, only those come here that may be in a heavy cover (claim C8)."""
+    k = definition.min_neighbors
+    slots = CoverSlots.of(rows.d, radius, k, reach, about)
+    found = rows.core(definition.radius, k, slots)  # before the outliers: these need fewer copies of a row
+    outliers = outliers_of(rows, definition, None)
+    points = np.concatenate([np.empty((0, rows.d)), *found.points])
+    degrees = np.concatenate([np.empty(0, np.int64), *found.degrees])
+    strata = np.repeat(np.arange(len(found.points)), [len(some) for some in found.points])
+    core = Places.gathered(points, strata, degrees - k + 1)
+    return AllRows(outliers, core, free=found.rows - outliers.rows - core.rows)

@@ -30,11 +30,13 @@ from eremite.geometry.thinned import (
 )
 from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
-from eremite.reach import capped_count, capped_pair
+from eremite.reach import MOST_COLUMNS_ABOVE, capped_count, capped_pair
+from eremite.reach.slots import CoverSlots
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
 from eremite.tiles.boxes import Boxes
+from eremite.tiles.core import AskedOfCore, RowsInSlots, WeighWithin
 from eremite.tiles.counting import CountVisitors, CountWithin, ListVisitors, Some
 from eremite.tiles.tiling import tiling_of
 
@@ -89,6 +91,11 @@ def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
         CountWithin(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), None)
         CountVisitors(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), visitors)
         ListVisitors(d, rows.shape[1], radius)(rows.reshape(-1), visitors)
+        if d <= MOST_COLUMNS_ABOVE:
+            slots = CoverSlots.of(d, radius * d**0.5, _NEIGHBORS, 1, len(points))
+            asked = AskedOfCore(d, rows.shape[1], radius, _NEIGHBORS, slots)
+            weighed = WeighWithin(asked)(rows.reshape(-1), (np.full(d, -np.inf), np.full(d, np.inf)))
+            RowsInSlots(asked)(rows.reshape(-1), np.empty(0, np.uint32) if weighed is None else weighed.slots)
     Boxes.of(range(1), {0: (points[0], points[1])}, d).touched_by(points, squared_radius(radius, d))
 
 

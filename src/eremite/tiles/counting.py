@@ -74,10 +74,10 @@ class CountWithin:
             degrees[places] = find_neighbors_with(1, _points_at(here, places), self.radius, self.cap).degrees
         lacking, alone = np.flatnonzero(degrees < self.cap), Counter[int]()
         if cell is not None:
-            inside = _is_inside(here.points[lacking], cell, squared_radius(self.radius, self.d))
+            inside = is_inside(here.points[lacking], cell, squared_radius(self.radius, self.d))
             alone = numbers_of(here.codes[lacking[inside]])
             lacking = lacking[~inside]
-        return Counted(here.at(lacking), degrees[lacking], *_box(here.points), alone)
+        return Counted(here.at(lacking), degrees[lacking], *box_of(here.points), alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _may_be_near(points: FloatArray, visitors: FloatArray, squared: float) -> ND
     return near
 
 
-def _is_inside(points: FloatArray, cell: Cell, squared: float) -> NDArray[np.bool_]:
+def is_inside(points: FloatArray, cell: Cell, squared: float) -> NDArray[np.bool_]:
     """Whether each point of a cell is further than the radius from its border, in every column (claim T7)."""
     inside = np.ones(len(points), np.bool_)
     for column, low, high in zip(points.T, *cell, strict=False):
@@ -218,7 +218,7 @@ def _is_inside(points: FloatArray, cell: Cell, squared: float) -> NDArray[np.boo
     return inside
 
 
-def _box(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+def box_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The least and the largest coordinates. Column by column: along the rows, NumPy takes twenty times as long."""
     return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
 

@@ -104,7 +104,7 @@ def _count_visits(tiles: Tiles, hosts: Mapping[int, _Host], asked: Asked) -> Non
     """Add to the degrees what visitors find, up to the cap or more."""
     work = CountVisitors(asked.d, asked.width, asked.radius, asked.cap)
     guests = {n: (host.view.rows, host.visitors) for n, host in hosts.items() if host.visitors.size}
-    for n, places, found in _visited(tiles, work, guests):
+    for n, places, found in visited(tiles, work, guests):
         hosts[n].view.degrees[places] += found
 
 
@@ -127,7 +127,7 @@ def _narrowed_by_visits(tiles: NarrowingTiles, hosts: Mapping[int, _Host], asked
 Guests = tuple[Some, NDArray[np.intp]]  # rows, and which of them visit a tile
 
 
-def _visited(tiles: Tiles, work: TileWork, guests: Mapping[int, Guests]) -> Iterator[tuple[int, NDArray[np.intp], Any]]:
+def visited(tiles: Tiles, work: TileWork, guests: Mapping[int, Guests]) -> Iterator[tuple[int, NDArray[np.intp], Any]]:
     """What `work` makes of the visitors of each tile: the tile, which rows they are, and the result.
 
     More visitors than can be sent to a tile at once come in several turns, with a result each.
@@ -251,7 +251,7 @@ class LowTable:
         work = ListVisitors(self._asked.d, self._asked.width, self._asked.radius)
         visiting = {n: (wanted, rows) for n, rows in guests.items()}
         owner, found = [np.empty(0, np.int64)], list[Near]()
-        for _, visitors, near in _visited(self._tiles, work, visiting):
+        for _, visitors, near in visited(self._tiles, work, visiting):
             owner.append(visitors[near.visitor])
             found.append(near)
         pairs = joined(found, self._asked.d)

@@ -10,13 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.engines import LowRows
+from eremite.engines import CoreRows, LowRows, Slots
 from eremite.errors import InputError
 from eremite.privacy import Neighbors
 from eremite.table import DeclaredTable, Engine, Part, Table
 from eremite.table.bounds import FloatArray
 from eremite.table.declared import require_facts
 from eremite.table.engine import machine_memory
+from eremite.tiles.core import EVERY, AskedOfCore, CoreTable, core_rows_in
+from eremite.tiles.counting import Cell
 from eremite.tiles.low import Asked, LowTable, low_numbers_in, low_rows_in
 from eremite.tiles.near import CountNear, CountNearInSets, CountRows
 from eremite.tiles.store import Chunk, Cut, Reading, Source
@@ -124,6 +126,8 @@ class _Together:
         self._found: list[LowTable] = []
         self._numbered: Asked | None = None
         self._numbers: list[Counter[int]] = []
+        self._asked_of_core: AskedOfCore | None = None
+        self._core: list[CoreTable] = []
         self._cuts: list[Cut] = []
         self._tiles: Any = None  # Tiles, once they are cut
 
@@ -131,7 +135,7 @@ class _Together:
         """The low rows of one view; those of all views are found at once, and kept until others are asked for."""
         asked = Asked(self.d, self.width, radius, k, cap)
         if asked != self._asked:
-            self._require_tiles(asked)
+            self._require_tiles(asked.radius, asked.cap)
             self._found, self._asked = [], None  # what they keep is removed first
             self._found = low_rows_in(self._tiles, [cut.tiles for cut in self._cuts], asked)
             self._asked = asked
@@ -141,23 +145,34 @@ class _Together:
         """How many low rows each stratum of one view has, by its code; found for all views at once, and kept."""
         asked = Asked(self.d, self.width, radius, cap, cap)
         if asked != self._numbered:
-            self._require_tiles(asked)
-            cells = {cut.first + tile: cut.tiling.cell(tile) for cut in self._cuts for tile in range(cut.tiling.count)}
-            self._numbers = low_numbers_in(self._tiles, [cut.tiles for cut in self._cuts], asked, cells)
+            self._require_tiles(radius, cap)
+            self._numbers = low_numbers_in(self._tiles, [cut.tiles for cut in self._cuts], asked, self._cells())
             self._numbered = asked
         return self._numbers[view]
 
-    def _require_tiles(self, asked: Asked) -> None:
-        if self._tiles is None or asked.cap >= self._cuts[0].most_copies:
-            self._cut(asked)
+    def core(self, view: int, radius: float, k: int, slots: Slots) -> CoreTable:
+        """The core rows of one view that may be in a crowd; those of all views are found at once, and kept."""
+        asked = AskedOfCore(self.d, self.width, radius, k, slots)
+        if asked != self._asked_of_core:
+            self._require_tiles(radius, EVERY)
+            self._core = core_rows_in(self._tiles, [cut.tiles for cut in self._cuts], self._cells(), asked)
+            self._asked_of_core = asked
+        return self._core[view]
 
-    def _cut(self, asked: Asked) -> None:
+    def _cells(self) -> dict[int, Cell]:
+        return {cut.first + tile: cut.tiling.cell(tile) for cut in self._cuts for tile in range(cut.tiling.count)}
+
+    def _require_tiles(self, radius: float, cap: int) -> None:
+        if self._tiles is None or cap >= self._cuts[0].most_copies:
+            self._cut(radius, cap)
+
+    def _cut(self, radius: float, cap: int) -> None:
         """Put the rows into tiles. Of a crowding point, more copies than the cap are kept (claim T2)."""
         cuts, first = list[Cut](), 0
         for names in self.views:
             cut = self.table.cut(names, self.within)
-            tiling = self.table.tiling(cut, asked.radius * sqrt(asked.d))
-            cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(asked.cap + 1, _MOST_COPIES)))
+            tiling = self.table.tiling(cut, radius * sqrt(self.d))
+            cuts.append(replace(cut, tiling=tiling, first=first, most_copies=max(cap + 1, _MOST_COPIES)))
             first += tiling.count
         self._tiles = self.table.source.cut(cuts)
         self._cuts = cuts  # those of the tiles, also if cutting failed
@@ -190,6 +205,10 @@ class TiledPart:
     def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:
         """The rows with fewer than `cap` neighbors of each stratum that has some; the outliers have fewer than k."""
         return self._together.low(self._view, radius, k, cap).strata(self._codes)
+
+    def core(self, radius: float, k: int, slots: Slots) -> CoreRows:
+        """The rows with k neighbors or more that may be in a crowd, as the slots tell."""
+        return self._together.core(self._view, radius, k, slots).strata(self._codes)
 
     def with_fewer(self, k: int, radii: tuple[float, ...]) -> list[int]:
         """How many rows have fewer than k neighbors at each radius."""
