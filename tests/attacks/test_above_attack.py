@@ -1,6 +1,7 @@
 """Attack counts of bounded reach from above: all tables of small grids, hostile ones, walks; and mutants of them."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, pairwise
 
@@ -9,6 +10,7 @@ import pytest
 
 from eremite.reach import count_of_reach, counting, covers
 from eremite.reach.covers import ratio_for
+from eremite.reach.grid import Grid
 from eremite.reach.lattice import covering_radius
 from tests.attacks import reach_by_definition as definition
 from tests.attacks.reach_by_definition import (
@@ -122,13 +124,14 @@ def assert_brackets(small):
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_pruning_changes_nothing(d, monkeypatch):
-    """Lattices that are looked at first, and who is left alone, leave out rows of light covers alone."""
+    """Blocks, lattices that are looked at first, and who is left alone, leave out rows of light covers alone."""
     rng = np.random.default_rng(d)
     points = np.vstack([rng.normal(0.5, 0.02, (60, d)), rng.random((40, d)), np.full((10, d), 0.7)])
     for k, reach in ((2, 1), (5, 2), (9, 3)):
         pruned = ours_above(points, k, 0.05, reach)
         with monkeypatch.context() as patch:
             patch.setattr(covers, "coarse_ratios", lambda *_: [])
+            patch.setattr(counting, "in_heavy_blocks", lambda points, *_: np.ones(len(points), np.bool_))
             patch.setattr(covers, "_in_company", lambda places, *_: np.arange(len(places)))
             patch.setattr(covers, "MOST_SLOTS", 1)
             patch.setattr(covers, "_FEWEST_SLOTS", 1)
@@ -259,3 +262,39 @@ def test_capped_pair_is_the_middle_of_both_brackets():
     for side, value in zip(("below", "above"), counting.capped_pair(points, of, (1, 2)), strict=True):
         low, high = count_of_reach(points, of, 1 if side == "below" else 2, side)
         assert low <= value <= high
+
+
+# A pruning that leaves out rows of heavy covers: found by the value without it.
+
+
+def pruned_wrongly(monkeypatch):
+    """Whether a table shows that rows of heavy covers were left out."""
+    for d, k, spread in ((1, 3, 0.03), (2, 4, 0.03), (3, 4, 0.05)):
+        rng = np.random.default_rng(d)
+        points = np.vstack([rng.normal(0.5, spread, (60, d)), rng.random((30, d))])
+        found = ours_above(points, k, 0.05, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(counting, "in_heavy_blocks", lambda points, *_: np.ones(len(points), np.bool_))
+            whole = ours_above(points, k, 0.05, 1)
+        if max(found[0], whole[0]) > min(found[1], whole[1]):
+            return True
+    return False
+
+
+def _of(**changed):
+    return classmethod(lambda cls, *asked: replace(of(*asked), **{k: f(of(*asked).span) for k, f in changed.items()}))
+
+
+of, heavy = Grid.of, Grid.heavy
+PRUNING = {
+    "blocks of one cell": ("of", _of(span=lambda _: 1)),
+    "blocks of half a cover": ("of", _of(span=lambda span: span // 2)),
+    "blocks of twice the weight": ("heavy", lambda self, sums, threshold: heavy(self, sums, 2 * threshold)),
+}
+
+
+@pytest.mark.parametrize("mistake", PRUNING)
+def test_pruning_catches(monkeypatch, mistake):
+    assert not pruned_wrongly(monkeypatch)
+    monkeypatch.setattr(Grid, *PRUNING[mistake])
+    assert pruned_wrongly(monkeypatch)

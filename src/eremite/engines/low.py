@@ -76,6 +76,10 @@ class RowsElsewhere(Protocol):
     def d(self) -> int:
         """How many columns count."""
 
+    @property
+    def strata(self) -> int:
+        """How many strata there may be; their codes are below. Public."""
+
     def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:
         """The rows with fewer than `cap` neighbors of each stratum that has some; the outliers have fewer than k."""
 

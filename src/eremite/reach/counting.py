@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from eremite.engines import Rows, RowsElsewhere, count_neighbors, d_of
 from eremite.errors import InputError
 from eremite.outliers import OutlierDefinition, checked_points
-from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, Side, ratio_for
-from eremite.reach.slots import CoverSlots
+from eremite.reach.covers import FURTHEST, MOST_COLUMNS, Covers, Places, Side, in_heavy_blocks, ratio_for
+from eremite.reach.slots import slots_for
 from eremite.reach.solving import capped_sum
 from eremite.reach.windows import Windows
 
@@ -63,7 +63,7 @@ def count_of_reach(
     require_columns(rows.shape[1])
     if side == "below":
         return _capped(outliers_of(rows, definition, starts), definition, radius, reach, 1, FINENESS)
-    return _above(all_rows_of(rows, definition, starts), definition, radius, reach, 1, FINENESS)
+    return _above(all_rows_of(rows, definition, starts, radius, reach, 1), definition, radius, reach, 1, FINENESS)
 
 
 def capped_count(
@@ -101,7 +101,7 @@ def capped_pair(
     """
     radius = _radius(definition, d_of(rows))
     if isinstance(rows, np.ndarray):
-        both = all_rows_of(rows, definition, starts)
+        both = all_rows_of(rows, definition, starts, radius, reaches[1], about)
     else:
         both = _rows_elsewhere(rows, definition, radius, reaches[1], about)
     below = _capped(both.outliers, definition, radius, reaches[0], about, fineness)
@@ -179,17 +179,24 @@ def outliers_of(rows: Rows, definition: OutlierDefinition, starts: NDArray[np.in
     return Places.gathered(points, strata, k - degrees)
 
 
-def all_rows_of(rows: Floats, definition: OutlierDefinition, starts: NDArray[np.intp] | None) -> AllRows:
-    """The outliers and what they lack; the core rows and how many neighbors less would make them outliers. Private."""
+def all_rows_of(
+    rows: Floats, definition: OutlierDefinition, starts: NDArray[np.intp] | None, radius: float, reach: int, about: int
+) -> AllRows:
+    """The outliers and what they lack; the core rows that may crowd, and how many neighbors less would make them
+    outliers. Private."""
     k, ends = definition.min_neighbors, [0, len(rows)] if starts is None else starts.tolist()
     degrees = np.empty(len(rows), np.int64)
     for begin, end in pairwise(ends):
         degrees[begin:end] = count_neighbors(rows[begin:end], definition.radius, None)
     strata = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     low, core = np.flatnonzero(degrees < k), np.flatnonzero(degrees >= k)
+    gaps, ratio = degrees[core] - k + 1, ratio_for(rows.shape[1], about, "above")
+    crowding = in_heavy_blocks(rows[core], strata[core], gaps, radius, ratio, reach)
+    some = core[crowding]
     return AllRows(
         Places.gathered(rows[low], strata[low], k - degrees[low]),
-        Places.gathered(rows[core], strata[core], degrees[core] - k + 1),
+        Places.gathered(rows[some], strata[some], gaps[crowding]),
+        free=len(core) - len(some),
     )
 
 
@@ -198,7 +205,7 @@ def _rows_elsewhere(
 ) -> AllRows:
     """The same of rows in tiles: of the core rows, only those come here that may be in a heavy cover (claim C8)."""
     k = definition.min_neighbors
-    slots = CoverSlots.of(rows.d, radius, k, reach, about)
+    slots = slots_for(rows.d, rows.strata, radius, k, reach, about)
     found = rows.core(definition.radius, k, slots)  # before the outliers: these need fewer copies of a row
     outliers = outliers_of(rows, definition, None)
     points = np.concatenate([np.empty((0, rows.d)), *found.points])

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from eremite.engines import count_neighbors
 from eremite.outliers.definition import LARGEST
+from eremite.reach.grid import Grid
 from eremite.reach.grouping import distinct, grouped
 from eremite.reach.lattice import (
     FULL,
@@ -57,7 +58,7 @@ _COVERS = 2_000
 _MOST_PAIRS = 2**30  # of a row and a cover, whatever the rows are: where there are more rows, the lattice is coarser,
 _LEAST_COVERS = 10  # until a row has so few, or twice as many as in cells of any width: a coarser one caps far more
 _COARSER = 1.05  # a step to a coarser lattice
-_FEWER = 8  # a lattice that is looked at first has so many times fewer covers of a row than the next one
+_FEWER = 4  # a lattice that is looked at first has so many times fewer covers of a row than the next one
 _FEWEST_COVERS = 2  # of a row, for a look to be worth it
 
 #: The unit of weights is 1 over this; they are rounded up. Core rows have gaps as large as the table.
@@ -67,6 +68,7 @@ _FEWEST_SLOTS = 1 << 12
 MOST_EMITTED = 1 << 26  # pairs that are found at once
 MOST_ORDERED = 1 << 23  # pairs that are put in order at once
 MOST_REMEMBERED = 1 << 25  # slots of rows, so that covers need not be found again to look at these
+CELLS_FOR_A_ROW = 8  # of the blocks that are looked at first
 MOST_KEPT = 1 << 28  # pairs that are kept; more are found anew whenever they are asked for
 _SLACK = 1e-6
 _SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -151,7 +153,7 @@ class Covers:
         """For the (Euclidean) radius R, the reach D, and the covering radius over R."""
         self._reach = reach
         d = places.points.shape[1]
-        self.crowded = places.at(_in_company(places, 2 * (1 + ratio) * radius, reach))
+        self.crowded = places.at(_in_company(places, apart(places.points, radius, ratio), reach))
         for coarse in coarse_ratios(d, ratio):
             lattice = Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2)
             heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
@@ -243,12 +245,31 @@ class Covers:
         return names, slots, heavy
 
 
+def apart(points: Floats, radius: float, ratio: float) -> float:
+    """How far two of these rows that are in one cover can be apart (claim C5)."""
+    rounded = 4 * ROUNDING * (points.shape[1] + 1) ** 2 * float(np.abs(points).max(initial=0))
+    furthest: float = 2 * (1 + ratio) * radius * (1 + _SLACK) + rounded
+    return furthest
+
+
+def in_heavy_blocks(
+    points: Floats, strata: Ints, gaps: Ints, radius: float, ratio: float, reach: int
+) -> NDArray[np.bool_]:
+    """Which rows are in blocks that weigh more than D, each of which holds covers; all, where blocks are too wide."""
+    ends = tuple(points.min(axis=0, initial=np.inf)), tuple(points.max(axis=0, initial=-np.inf))
+    strata_here, most = int(strata.max(initial=0)) + 1, max(CELLS_FOR_A_ROW * len(points), _FEWEST_SLOTS)
+    grid = Grid.of(*ends, strata_here, radius, apart(points, radius, ratio), most) if len(points) else None
+    if grid is None:
+        return np.ones(len(points), np.bool_)
+    cells = grid.cells(points, strata)
+    sums = np.bincount(cells, weights_of_gaps(gaps), grid.size).astype(np.int64)  # below 2^53, so exact
+    return grid.heavy(sums, weight_of(reach))[cells]
+
+
 def _in_company(places: Places, distance: float, reach: int) -> NDArray[np.intp]:
     """Who has D others of the stratum as near as two rows of a cover can be: of a heavy cover, all have (claim C5)."""
     near = np.zeros(len(places), np.bool_)
-    d = places.points.shape[1]
-    rounded = 4 * ROUNDING * (d + 1) ** 2 * float(np.abs(places.points).max(initial=0))
-    normalized = (distance * (1 + _SLACK) + rounded) / sqrt(d)
+    normalized = distance / sqrt(places.points.shape[1])
     if normalized > LARGEST:  # no degrees are counted for such a radius
         return np.arange(len(places))
     for begin, end in pairwise([0, *(np.flatnonzero(np.diff(places.strata)) + 1).tolist(), len(places)]):

@@ -6,6 +6,7 @@ comes on top, with what crowds; that depends on the rows, and is little unless m
 
 from eremite.errors import InputError
 from eremite.reach.covers import (
+    CELLS_FOR_A_ROW,
     MOST_EMITTED,
     MOST_KEPT,
     MOST_ORDERED,
@@ -15,11 +16,14 @@ from eremite.reach.covers import (
     pairs_of,
     ratio_for,
 )
+from eremite.reach.grid import MOST_CELLS
+from eremite.reach.grid import MOST_COLUMNS as BLOCKS_UP_TO
 from eremite.reach.lattice import covers_of_a_row
 from eremite.table.engine import machine_memory
 
 # For each pair of a row and a cover, up to so many of them: bytes.
 _PAIRS = ((16, MOST_SLOTS // 4), (4, MOST_REMEMBERED), (12, MOST_EMITTED), (48, MOST_ORDERED), (4, MOST_KEPT))
+_CELLS = 40  # bytes of a cell, while blocks are added up
 _COPIES = 4  # of the rows: the table, and what is looked at
 _NUMBERS = 5  # of a row, beside its coordinates
 _BYTES = 8
@@ -29,6 +33,8 @@ def bytes_for(rows: int, columns: int, side: Side) -> int:
     """How many bytes a count of so many rows may take at once, these rows among them."""
     pairs = pairs_of(rows, covers_of_a_row(columns, ratio_for(columns, rows, side)))
     covers = sum(each * min(pairs, most) for each, most in _PAIRS)
+    if side == "above" and columns <= BLOCKS_UP_TO:
+        covers += _CELLS * min(CELLS_FOR_A_ROW * rows, MOST_CELLS)
     return covers + _BYTES * _COPIES * rows * (columns + _NUMBERS)
 
 

@@ -1,6 +1,7 @@
-"""Covers by slots, for rows in tiles: what the rows of a tile weigh there can be sent, and added up (claim C8).
+"""Slots of covers, for rows in tiles: what the rows of a tile weigh there can be sent, and added up (claim C8).
 
-All covers with the same last digits of a name share a slot, so that a slot holds at least what each of its covers does.
+In few columns a slot is a cell, and blocks of cells hold covers. Elsewhere all covers with the same last digits of a
+name share a slot, so that a slot holds at least what each of its covers does.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eremite.reach.covers import coarse_ratios, ratio_for, salts_of, weight_of, weights_of_gaps
+from eremite.engines import Slots
+from eremite.reach.covers import apart, coarse_ratios, ratio_for, salts_of, weight_of, weights_of_gaps
+from eremite.reach.grid import MOST_CELLS, Grid
 from eremite.reach.lattice import FULL, Lattice, covers_of_a_row, mark, weigh
 
 Ints = NDArray[np.int64]
@@ -16,6 +19,56 @@ Floats = NDArray[np.float64]
 
 _FEWEST, _MOST = 1 << 12, 1 << 24
 _ALWAYS_COARSE = 3  # in so many columns, coarse covers of dense places are light
+_COARSE = 1  # the lattice of those that are looked at first, from the coarsest on
+
+
+def slots_for(d: int, strata: int, radius: float, min_neighbors: int, reach: int, about: int) -> Slots:
+    """For core rows in the unit cube, the (Euclidean) radius R, and a table of about so many rows. Public."""
+    ratio = ratio_for(d, about, "above")
+    within = apart(np.ones((1, d)), radius, ratio)
+    grid = Grid.of((0.0,) * d, (1.0,) * d, strata, radius, within, MOST_CELLS)
+    if grid is not None:
+        return BlockSlots(grid, min_neighbors, reach)
+    lattice, covers = Lattice.of(d, ratio * radius, radius), covers_of_a_row(d, ratio)
+    coarse = coarse_ratios(d, ratio)
+    if coarse and d <= _ALWAYS_COARSE:  # each fine cover lies in one of these (claim C5)
+        chosen = coarse[min(_COARSE, len(coarse) - 1)]
+        lattice = Lattice.of(d, chosen * radius, (1 + ratio) * radius, roundings=2)
+        covers = covers_of_a_row(d, chosen / (1 + ratio))
+    wanted = max(_FEWEST, min(_MOST, int(4 * covers * about)))
+    return CoverSlots(lattice, 1 << (wanted - 1).bit_length(), int(covers), min_neighbors, reach)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSlots:
+    """Cells, of which blocks hold covers, for core rows and a reach. Public."""
+
+    grid: Grid
+    min_neighbors: int
+    reach: int
+
+    @property
+    def size(self) -> int:
+        """How many slots there are."""
+        return self.grid.size
+
+    def sums(self, points: Floats, strata: Ints, degrees: Ints) -> tuple[NDArray[np.uint32], Ints]:
+        """Slots, ascending, and what core rows of these degrees weigh in each; one with fewer than k, all that a core
+        row can weigh."""
+        weights = _weights(degrees, self.min_neighbors)
+        slots = np.bincount(self.grid.cells(points, strata), weights, self.size).astype(np.int64)  # below 2^53: exact
+        filled = np.flatnonzero(slots)
+        return filled.astype(np.uint32), slots[filled]
+
+    def holding(self, points: Floats, strata: Ints, slots: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Which rows are in one of these slots."""
+        marks = np.zeros(self.size, np.bool_)
+        marks[slots] = True
+        return marks[self.grid.cells(points, strata)]
+
+    def heavy(self, sums: Ints) -> NDArray[np.bool_]:
+        """Which slots are in a block that may have a heavy cover."""
+        return self.grid.heavy(sums, weight_of(self.reach))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +81,9 @@ class CoverSlots:
     min_neighbors: int
     reach: int
 
-    @classmethod
-    def of(cls, d: int, radius: float, min_neighbors: int, reach: int, about: int) -> "CoverSlots":
-        """For the (Euclidean) radius R, in a table of about so many rows."""
-        ratio = ratio_for(d, about, "above")
-        lattice, covers = Lattice.of(d, ratio * radius, radius), covers_of_a_row(d, ratio)
-        coarse = coarse_ratios(d, ratio)
-        if coarse and d <= _ALWAYS_COARSE:  # each fine cover lies in one of these (claim C5)
-            lattice = Lattice.of(d, coarse[-1] * radius, (1 + ratio) * radius, roundings=2)
-            covers = covers_of_a_row(d, coarse[-1] / (1 + ratio))
-        wanted = max(_FEWEST, min(_MOST, int(4 * covers * about)))
-        return cls(lattice, 1 << (wanted - 1).bit_length(), int(covers), min_neighbors, reach)
-
     def sums(self, points: Floats, strata: Ints, degrees: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Slots, ascending, and what core rows of these degrees weigh in each; one with fewer than k, all that a core
-        row can weigh."""
-        gaps = np.maximum(degrees - self.min_neighbors + 1, 1)
-        weights, ends = weights_of_gaps(gaps), np.zeros(len(points), np.int64)
+        """As for `BlockSlots`, in the slots of all covers of each row."""
+        weights, ends = _weights(degrees, self.min_neighbors), np.zeros(len(points), np.int64)
         names, nothing, salts = self._names(), np.empty(0, np.int32), salts_of(strata)
         while True:
             slots = np.zeros(self.size, np.int32)
@@ -72,3 +111,7 @@ class CoverSlots:
     def heavy(self, sums: Ints) -> NDArray[np.bool_]:
         """Which slots may have a heavy cover."""
         return sums > min(weight_of(self.reach), FULL - 1)
+
+
+def _weights(degrees: Ints, min_neighbors: int) -> Ints:
+    return weights_of_gaps(np.maximum(degrees - min_neighbors + 1, 1))

@@ -31,7 +31,8 @@ from eremite.geometry.thinned import (
 from eremite.geometry.triangles import thinned_truss_of_part, triangles_up_to
 from eremite.outliers import OutlierDefinition
 from eremite.reach import MOST_COLUMNS_ABOVE, capped_count, capped_pair
-from eremite.reach.slots import CoverSlots
+from eremite.reach.grid import MOST_CELLS
+from eremite.reach.slots import slots_for
 from eremite.session.session import Session
 from eremite.table import Facts
 from eremite.table.rules import CellRules
@@ -92,7 +93,7 @@ def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
         CountVisitors(d, rows.shape[1], radius, _NEIGHBORS)(rows.reshape(-1), visitors)
         ListVisitors(d, rows.shape[1], radius)(rows.reshape(-1), visitors)
         if d <= MOST_COLUMNS_ABOVE:
-            slots = CoverSlots.of(d, radius * d**0.5, _NEIGHBORS, 1, len(points))
+            slots = slots_for(d, MOST_CELLS, radius * d**0.5, _NEIGHBORS, 1, len(points))  # too many for blocks
             asked = AskedOfCore(d, rows.shape[1], radius, _NEIGHBORS, slots)
             weighed = WeighWithin(asked)(rows.reshape(-1), (np.full(d, -np.inf), np.full(d, np.inf)))
             RowsInSlots(asked)(rows.reshape(-1), np.empty(0, np.uint32) if weighed is None else weighed.slots)

@@ -202,6 +202,11 @@ class TiledPart:
         """How many columns count."""
         return self._together.d
 
+    @property
+    def strata(self) -> int:
+        """How many strata are declared, of all groups together; their codes are below. Public."""
+        return self._together.table.combinations(self._together.within)
+
     def low(self, radius: float, k: int, cap: int) -> tuple[LowRows, ...]:
         """The rows with fewer than `cap` neighbors of each stratum that has some; the outliers have fewer than k."""
         return self._together.low(self._view, radius, k, cap).strata(self._codes)
