@@ -14,7 +14,7 @@ from benchmarks.clock import cpu_seconds, one_core
 from benchmarks.reach import RELATIONS
 from benchmarks.tables import Named, clusters, outlying, real_tables, sheet
 from eremite.engines import count_neighbors
-from eremite.forecast.capped import Excess, off_by, off_by_pair
+from eremite.forecast.capped import Excess, errors_of_pair, off_by
 from eremite.outliers import count_outliers
 from eremite.privacy import Neighbors, Privacy
 from eremite.queries.reach import CappedPair, for_count, for_pair
@@ -111,7 +111,7 @@ def _found(named: Named, neighbors: Neighbors, epsilon: str) -> Found:
         epsilon=epsilon,
         pair=pair,
         outliers=q,
-        error=off_by_pair(pair, excess, 0.95),
+        error=errors_of_pair(pair, excess).off_by(0.95),
         one_sided=off_by(for_count(("reach",), reach, Privacy(exact), neighbors, 1), excess.below, 0.95),
         length=float(sum(high - low for low, high in drawn)) / _DRAWS,
         covered=sum(low <= q <= high for low, high in drawn) / _DRAWS,

@@ -17,6 +17,7 @@ from eremite import OutlierDefinition
 from eremite.mechanisms import ReachPair
 from eremite.mechanisms import reach_pair as pair_module
 from eremite.mechanisms.margins import surely_at_most
+from eremite.queries.reach import for_groups_of_pairs, sensitivities_of_pairs
 from eremite.reach.counting import capped_pair
 from tests.attacks.reach_tables import Small, line, square
 from tests.definition import outliers_by_definition
@@ -179,7 +180,67 @@ def test_interval_covers_the_count_of_every_small_table(noise):
             assert misses(noise, values, q) <= 0.05
 
 
+GROUPS = 5
+
+
+def furthest_together(noise, moves):
+    """How many steps the points of all groups move at most, if a person moves these groups so, whatever solvers do.
+
+    A group that is not named keeps its values, but its runs may differ, as far as the certificate allows.
+    """
+    moves = [*moves, *[(0, 0)] * (GROUPS - len(moves))]
+    values = Fraction(1, 3), Fraction(7, 2)
+    return sum(furthest(noise, values, [v + m for v, m in zip(values, move, strict=True)]) for move in moves)
+
+
+def moves_of_groups(reaches, neighbors, m):
+    """What a person with m rows may do to groups: all in one of them, each elsewhere, one side alone."""
+    below, above = reaches
+    corners = [(-below, -above), (0, -above), (-below, 0), (1, -above)]
+    steps = m * (2 if neighbors == "replace" else 1)
+    for corner in corners:
+        yield [corner] * min(steps, GROUPS)
+        yield [tuple(steps * part for part in corner)]
+    if neighbors == "replace":
+        yield [corners[0], tuple(-part for part in corners[0])]
+        yield [(m * (below + 1), m * (above + 1))]
+
+
+def broken_groups(noise, reaches, neighbors, m=1):
+    return next((m for m in moves_of_groups(reaches, neighbors, m) if furthest_together(noise, m) > noise.steps), None)
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+@pytest.mark.parametrize("reaches", [(1, 1), (1, 12), (3, 6), (9, 2)])
+@pytest.mark.parametrize("m", [1, 2])
+def test_groups_from_both_sides_withstand_a_person_whatever_the_solvers_do(neighbors, reaches, m):
+    noise = for_groups_of_pairs(*reaches, ONE, neighbors, m, GROUPS).noise
+    assert broken_groups(noise, reaches, neighbors, m) is None
+
+
+def test_groups_from_both_sides_have_the_margin_of_one_count():
+    noise = for_groups_of_pairs(2, 5, ONE, "add-remove", 1, GROUPS).noise
+    assert float(noise.margin() * noise.step(0)) == pytest.approx(4.0 * 2, rel=0.03)
+    assert surely_at_most(partial(noise.outside, noise.margin()), Fraction(1, 20))
+
+
 # Mistakes.
+
+
+def test_attack_catches_groups_with_the_slack_of_one_count_on_both_sides():
+    """The runs of the other groups count in steps of the side with the least reach."""
+    noise = ReachPair(ONE, 1 + SLACK, 12 + SLACK, 64 * GROUPS)
+    assert broken_groups(noise, (1, 12), "add-remove") is not None
+
+
+def test_attack_catches_groups_on_the_grid_of_a_count():
+    moved, moved_above = sensitivities_of_pairs(1, 12, "add-remove", 1)
+    assert broken_groups(ReachPair(ONE, moved, moved_above, 64), (1, 12), "add-remove") is not None
+
+
+def test_attack_catches_groups_with_the_reach_once_where_rows_are_replaced():
+    noise = for_groups_of_pairs(2, 5, ONE, "add-remove", 1, GROUPS).noise
+    assert broken_groups(noise, (2, 5), "replace") is not None
 
 
 def test_attack_catches_rings_with_half_their_points(monkeypatch):

@@ -19,6 +19,7 @@ from eremite.mechanisms.global_laplace import laplace_below
 from eremite.mechanisms.margins import to_whole
 from eremite.privacy import Privacy
 from eremite.queries import reach as reach_module
+from eremite.reach import MOST_COLUMNS_ABOVE
 from tests.attacks.release_laws import BITS, as_ball, keeps
 
 RELATIONS = ("replace", "add-remove")
@@ -35,10 +36,12 @@ def many_bits():
 
 
 def table(neighbors, rows_per_person=1):
-    rows = {"a": np.linspace(0, 1, 40), "ward": np.resize(["A", "B", "C"], 40)}
+    """So many columns that counts of groups are drawn from below alone."""
+    names = [f"c{i}" for i in range(MOST_COLUMNS_ABOVE + 1)]
+    rows = dict.fromkeys(names, np.linspace(0, 1, 40)) | {"ward": np.resize(["A", "B", "C"], 40)}
     more = {"rows_about": 40} if neighbors == "add-remove" else {}
     return Table.from_frame(
-        rows, {"a": (0, 1)}, categories={"ward": ["A", "B", "C"]}, neighbors=neighbors,
+        rows, dict.fromkeys(names, (0, 1)), categories={"ward": ["A", "B", "C"]}, neighbors=neighbors,
         rows_per_person=rows_per_person, **more
     )  # fmt: skip
 

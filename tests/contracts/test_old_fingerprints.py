@@ -85,7 +85,7 @@ def test_history_shows_old_charges_in_their_words_and_new_ones_by_their_fields(d
     charged = {entry["request_id"]: entry for entry in entries if entry["event"] == "charged"}
     assert charged["count"]["what"].startswith("count_outliers in bmi, glucose; min_neighbors=3, radius=0.1; smooth")
     assert "question" not in charged["count"]
-    assert charged["new"]["what"] == "count_outliers in bmi; min_neighbors=3; radius=0.1; mechanism=reach; reach=1"
+    assert charged["new"]["what"] == "count_outliers in bmi; min_neighbors=3; radius=0.1; mechanism=reach-pair; reach=1"
     assert charged["new"]["question"] == {
         "query": "count_outliers",
         "columns": ["bmi"],
@@ -93,7 +93,7 @@ def test_history_shows_old_charges_in_their_words_and_new_ones_by_their_fields(d
         "epsilon": "1/4",
         "delta": "0",
         "mechanism": "auto",
-        "planned": {"mechanism": "reach", "rows_per_person": 1, "reach": 1},
+        "planned": {"mechanism": "reach-pair", "rows_per_person": 1, "reach": 1},
     }
 
 

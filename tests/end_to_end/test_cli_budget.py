@@ -72,7 +72,8 @@ def test_history_tells_what_happened_in_order(capsys: Captured) -> None:
     assert events[2]["release"]["request_id"] == "first"
     assert events[2]["what"] == str(events[2]["release"]["value"])
     assert (
-        "count_outliers in bmi and pulse; min_neighbors=3; radius=0.05; mechanism=reach; reach=1" in events[1]["what"]
+        "count_outliers in bmi and pulse; min_neighbors=3; radius=0.05; mechanism=reach-pair; reach=1"
+        in events[1]["what"]
     )
     assert events[3]["what"].startswith("Dataset 'patients' has epsilon 1.5 left; this release needs 9.")
     code, out, err = run(capsys, "history", "patients.toml")

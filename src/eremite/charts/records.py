@@ -43,12 +43,17 @@ class CountChart:
         return None if self.half_width is None else (max(self.value - self.half_width, 0), self.value + self.half_width)
 
 
+#: Of each count the two ends between which the true one lies, or None for one of which no such ends are known.
+Ends = tuple[tuple[int, int] | None, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class GroupsChart:
-    """Counts by group as bars, in the declared order."""
+    """Counts by group as bars, in the declared order, with the ends that are guaranteed for them, if there are any."""
 
     names: Names
     counts: tuple[int, ...]
+    ends: Ends = ()
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -58,11 +63,15 @@ class GroupsChart:
 
 @dataclass(frozen=True, slots=True)
 class SetsChart:
-    """Sets of columns in the order drawn, by point if several were explained, with a count for each if it has one."""
+    """Sets of columns in the order drawn, by point if several were explained, with a count for each if it has one.
+
+    Of counts the guaranteed ends are shown too, if there are any.
+    """
 
     by_point: tuple[tuple[Names, ...], ...]
     columns: Names  # those that were searched
     counts: tuple[int, ...] | None = None
+    ends: Ends = ()
 
     def __post_init__(self) -> None:
         if not self.by_point or not all(map(are_sets, self.by_point)):

@@ -14,6 +14,7 @@ from eremite.charts.records import (
     CandidatesChart,
     Chart,
     CountChart,
+    Ends,
     ErrorsChart,
     GroupsChart,
     RadiiChart,
@@ -29,6 +30,9 @@ _LINE = 56  # letters of a note
 _ORDER = "order drawn"
 _MOST_SEARCHED = 16  # if there are more columns, only those that occur are shown
 _MOST_BOXES = 20 * 15
+_FADED = 0.45  # of a bar with ends
+#: What is said below counts with ends.
+ENDS_NOTE = "lines: each true count lies within its own, as often as is said below"
 
 Drawing = tuple[float, list[str]]  # the height, and what is drawn
 
@@ -53,8 +57,10 @@ def _count(chart: CountChart) -> Drawing:
 def _groups(chart: GroupsChart) -> Drawing:
     names, counts = chart.names[:MOST_GROUPS], chart.counts[:MOST_GROUPS]
     left = len(chart.names) - len(names)
-    height, parts = _bars(names, [(0, count) for count in counts], [f"{count:,}" for count in counts])
-    return _with_note(height, parts, f"and {left:,} more groups" if left else "")
+    labels = [f"{count:,}" for count in counts]
+    height, parts = _bars(names, [(0, count) for count in counts], labels, ends=chart.ends)
+    notes = [f"and {left:,} more groups"] * (left > 0) + [ENDS_NOTE] * any(chart.ends)
+    return _with_note(height, parts, "; ".join(notes))
 
 
 def _sets(chart: SetsChart) -> Drawing:
@@ -66,7 +72,7 @@ def _sets(chart: SetsChart) -> Drawing:
     start = max(map(width_of, [*shown, _ORDER] if len(sets) > 1 else shown)) + 2 * _GAP
     step = _step(WIDTH - start - 6, len(sets), [f"{count:,}" for count in counts])
     middles = [start + step * (place + 0.5) for place in range(len(sets))]
-    top, parts = _towers(counts, middles, step) if counts else (0.0, [])
+    top, parts = _towers(counts, chart.ends, middles, step) if counts else (0.0, [])
     top, heads = _heads(chart, middles, step, top, len(names))
     parts += heads
     for place, name in enumerate(shown):
@@ -77,8 +83,8 @@ def _sets(chart: SetsChart) -> Drawing:
         parts += [dot(middle, y, min(2.5, step / 5), opacity=0.25) for n, y in heights.items() if n not in members]
         parts += _dots(middle, [y for name, y in heights.items() if name in members], min(6, step * 0.42))
     every = sum(map(len, chart.by_point))
-    note = f"the first {len(sets):,} of {every:,} sets" if len(sets) < every else ""
-    return _with_note(top + _ROW * len(names), parts, note)
+    notes = [f"the first {len(sets):,} of {every:,} sets"] * (len(sets) < every) + [ENDS_NOTE] * any(chart.ends)
+    return _with_note(top + _ROW * len(names), parts, "; ".join(notes))
 
 
 def _step(room: float, number: int, labels: Sequence[str]) -> float:
@@ -86,15 +92,19 @@ def _step(room: float, number: int, labels: Sequence[str]) -> float:
     return min(max([44, *(width_of(words, strong=True) + 10 for words in labels)]), room / number)
 
 
-def _towers(counts: Sequence[int], middles: Sequence[float], step: float) -> tuple[float, list[str]]:
+def _towers(counts: Sequence[int], ends: Ends, middles: Sequence[float], step: float) -> tuple[float, list[str]]:
     """Upright bars of counts, with their numbers above them where they are wide enough; and the height of all."""
-    tallest, highest, base = 64, max([*counts, 1]), 64 + SIZE + 10
+    shown = ends[: len(counts)] or (None,) * len(counts)
+    tallest, highest, base = 64, max([*counts, 1, *(one[1] for one in shown if one)]), 64 + SIZE + 10
     roomy = all(width_of(f"{count:,}", strong=True) < step for count in counts)
     parts = []
-    for count, middle in zip(counts, middles, strict=True):
+    for count, middle, between in zip(counts, middles, shown, strict=True):
+        low, high = (base - tallest * end / highest for end in between or (count, count))
         height = tallest * count / highest
-        parts.append(bar(middle - min(step * 0.34, 14), base - height, min(step * 0.68, 28), height))
-        parts += [label(middle, base - height - 5, f"{count:,}", strong=True)] * roomy
+        opacity = _FADED if any(shown) else 1
+        parts.append(bar(middle - min(step * 0.34, 14), base - height, min(step * 0.68, 28), height, opacity=opacity))
+        parts += [line(middle, low, middle, high, width=2.5, faint=False)] * (between is not None)
+        parts += [label(middle, min(base - height, high) - 5, f"{count:,}", strong=True)] * roomy
     parts.append(line(middles[0] - step / 2, base, middles[-1] + step / 2, base))
     words = text(4, base - 4, "outliers" if width_of("outliers") < middles[0] - step / 2 else "", soft=True)
     return base + 4, [*parts, words]
@@ -192,18 +202,26 @@ def _bars(
     *,
     mark: tuple[float, str] | None = None,
     marks: Sequence[float] = (),
+    ends: Ends = (),
 ) -> Drawing:
-    """A name, a bar from a start of a length, and a label, line by line; `mark` is an upright line through all."""
+    """A name, a bar from a start of a length, and a label, line by line; `mark` is an upright line through all, and
+    a line from one of the `ends` to the other crosses each bar."""
     shown = _names(names)
     left = max(map(width_of, shown)) + 4 + _GAP
     right = WIDTH - max(width_of(words, strong=True) for words in labels) - _GAP
-    end = max([start + length for start, length in bars] + ([mark[0]] if mark else [])) or 1
+    shown_ends = ends[: len(bars)] or (None,) * len(bars)
+    furthest = [start + length for start, length in bars] + [one[1] for one in shown_ends if one]
+    end = max(furthest + ([mark[0]] if mark else [])) or 1
     scale, top = (right - left) / end, _ROW if mark else 0
     parts = []
     for place, (name, (start, length), words) in enumerate(zip(shown, bars, labels, strict=True)):
         y = top + _ROW * (place + 0.5)
-        x = left + scale * start
-        parts += [text(4, y + 4.5, name), bar(x, y - 7, max(scale * length, 1), 14)]
+        x, between = left + scale * start, shown_ends[place]
+        opacity = _FADED if ends else 1
+        parts += [text(4, y + 4.5, name), bar(x, y - 7, max(scale * length, 1), 14, opacity=opacity)]
+        if between:
+            parts.append(line(left + scale * between[0], y, left + scale * between[1], y, width=2.5, faint=False))
+            length = max(length, between[1])
         if marks:
             parts.append(line(x + scale * marks[place], y - 7, x + scale * marks[place], y + 7, width=2, faint=False))
         after = WIDTH if mark else x + scale * length + _GAP / 2  # the mark must not run through numbers

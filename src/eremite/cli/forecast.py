@@ -11,6 +11,7 @@ from eremite.cli.options import (
     POINTS,
     AsJson,
     Columns,
+    Confidence,
     Delta,
     DescriptionFile,
     Epsilons,
@@ -64,6 +65,7 @@ def forecast_count(
     delta: Delta = "0",
     mechanism: NoiseName = "auto",
     reach: Reach = None,
+    confidence: Confidence = None,
     within: Annotated[
         str | None, typer.Option("--within", help="Find the epsilon that keeps 95 % of the counts within so many rows.")
     ] = None,
@@ -92,12 +94,12 @@ def forecast_count(
     if groups is not None:
         require_plain(delta, mechanism, within, plot)
         asked = {name: fields[name] for name in ("definition", "columns", "reach", "shape")}
-        counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), **asked)
+        counts = ForecastCountByQuery(by=groups, epsilon=epsilon.split(","), confidence=confidence, **asked)
         with spinner("Forecasting") as say:
             expected = open_forecasts(description, rows).forecast(counts, progress=_counted(say, "groups"))
         typer.echo(dump_json(to_json(expected)) if as_json else render(groups_forecast_panel(expected)))
         return
-    query = ForecastCountQuery(epsilon=epsilon.split(","), **fields)
+    query = ForecastCountQuery(epsilon=epsilon.split(","), confidence=confidence, **fields)
     _require_accuracy(within)
     with spinner("Forecasting") as say:
         forecasts, needed, progress = open_forecasts(description, rows), None, _counted(say, "epsilons")

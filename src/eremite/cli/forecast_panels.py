@@ -20,6 +20,7 @@ from eremite.forecast import (
     SubspacesForecast,
 )
 from eremite.forecast.graded import GRADED
+from eremite.forecast.records import length_in_words
 from eremite.names import list_names
 from eremite.privacy import shown
 from eremite.release.words import group_in_words
@@ -29,9 +30,10 @@ _OTHER_ERROR = "A private table that is not like these rows has another error. N
 
 def count_forecast_panel(forecast: CountForecast, needed: Fraction | None, within: str | None) -> Panel:
     """The error of a count by epsilon; with `within`, of the epsilon that is needed."""
-    heads = ("epsilon", "noise", "half off by at most", "95 % off by at most")
+    heads = ("epsilon", "noise", "half off by at most", "95 % off by at most", "interval up to")
     rows = [
-        (shown(one.epsilon), one.mechanism, f"{ceil(one.median):,}", f"{ceil(one.most):,}") for one in forecast.errors
+        (shown(one.epsilon), one.mechanism, f"{ceil(one.median):,}", f"{ceil(one.most):,}", length_in_words(one))
+        for one in forecast.errors
     ]
     lines = _computed_on(forecast)
     if needed is not None:

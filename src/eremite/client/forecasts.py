@@ -95,6 +95,7 @@ class RemoteForecasts:
         delta: "Number" = 0,
         mechanism: str = "auto",
         reach: int | None = None,
+        confidence: "Number | None" = None,
         shape: "Shape" = "cautious",
     ) -> "CountForecast":
         """How far off `count_outliers` would be, as `Session.forecast_count` says it. Spends nothing."""
@@ -106,6 +107,7 @@ class RemoteForecasts:
             delta=delta,
             mechanism=mechanism,
             reach=reach,
+            confidence=confidence,
             shape=shape,
         )
         return answer
@@ -118,6 +120,7 @@ class RemoteForecasts:
         columns: Iterable[str] | None = None,
         epsilon: "Number | Sequence[Number] | None" = None,
         reach: int | None = None,
+        confidence: "Number | None" = None,
         shape: "Shape" = "cautious",
     ) -> "CountByForecast":
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing."""
@@ -128,6 +131,7 @@ class RemoteForecasts:
             columns=columns,
             epsilon=epsilon,
             reach=reach,
+            confidence=confidence,
             shape=shape,
         )
         return answer

@@ -10,21 +10,25 @@ U_D' - q       what `excess_of` has beside it
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import exp, log
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from eremite.mechanisms import ReachLaplace
+from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
-from eremite.queries.reach import WEIGHT, Capped, CappedPair
+from eremite.queries.reach import Capped, CappedPair
 from eremite.reach.usual import usual_excess, usual_held_back
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
 _HALVINGS = 60
-_PLACES = 256  # of a side of the square that noise of a pair lies on
+_PLACES, _SIZES = 64, 512  # of a side of the square that noise of a pair lies on, and of such squares
 _MARGIN = 3  # times what crowded tables hold back as a rule: what is promised shall hold for most
 
 
@@ -88,25 +92,37 @@ def off_by(capped: Capped, left_out: float, share: float) -> float:
     return _least(within, share, left_out + scale * (10 - log(1 - share)))
 
 
-def off_by_pair(pair: CappedPair, excess: Excess, share: float) -> float:
-    """This share of all counts from both sides is off by so much at most, if so many are left out, or too many.
+@dataclass(frozen=True, slots=True)
+class PairErrors:
+    """How far off counts from both sides are, and how long their intervals."""
+
+    off: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+
+    def off_by(self, share: float) -> float:
+        """This share of all counts is off by so much at most."""
+        return float(np.quantile(self.off, share))
+
+    def length(self, share: float) -> float:
+        """This share of all intervals is no longer."""
+        return float(np.quantile(self.lengths, share))
+
+
+def errors_of_pair(pair: CappedPair, excess: Excess, confidence: Fraction = USUAL_SHARE) -> PairErrors:
+    """The errors of counts of which so many are left out below, and so many too many above, all as likely.
 
     The noise lies on a square whose size has a Gamma distribution, each place of it as likely as any other.
     """
-    weight, noise = float(WEIGHT), pair.noise
-    below, above = ((1 - weight) * float(noise.below / noise.epsilon), weight * float(noise.above / noise.epsilon))
-    middle = weight * excess.above - (1 - weight) * excess.below
-    place = (2 * np.arange(_PLACES) + 1) / _PLACES - 1
-    slopes = np.concatenate([below + above * place, below * place + above])  # the other two sides mirror these
-
-    def within(distance: float) -> float:
-        """P(|noise + middle| <= distance)."""
-        ends = [np.clip((distance + sign * middle) / np.abs(slopes), -40, 700) for sign in (-1, 1)]
-        held = [np.where(end > 0, 1 - np.exp(-end) * (1 + end), 0) for end in ends]
-        beyond = [np.where(end < 0, 1 - np.exp(end) * (1 - end), 0) for end in ends]  # where the middle is further off
-        return float(np.mean(held[0] + held[1] - beyond[0] - beyond[1])) / 2
-
-    return _least(within, share, abs(middle) + (below + above) * (20 - log(1 - share)))
+    noise = pair.noise
+    sizes = gammaincinv(2, (np.arange(_SIZES) + 0.5) / _SIZES)[:, None]
+    along = (2 * np.arange(_PLACES) + 1) / _PLACES - 1
+    ends = np.ones(_PLACES)
+    first, second = np.concatenate([ends, -ends, along, along]), np.concatenate([along, along, ends, -ends])
+    scales = [float(side / noise.epsilon) for side in (noise.below, noise.above)]
+    low, high = scales[0] * sizes * first - excess.below, scales[1] * sizes * second + excess.above
+    answer = low + np.minimum(float(noise.weight) * (high - low), float(noise.furthest))
+    margins = noise.margin(confidence) * float(noise.step(0) + noise.step(1))
+    return PairErrors(np.abs(answer), np.abs(high - low + margins))
 
 
 def _least(within: Callable[[float], float], share: float, high: float) -> float:

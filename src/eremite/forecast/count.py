@@ -14,10 +14,10 @@ from eremite.errors import InputError
 from eremite.forecast.capped import (
     Excess,
     cautious_words_of_reach,
+    errors_of_pair,
     excess_of,
     held_back,
     off_by,
-    off_by_pair,
     usual_excess_of,
     usually_held_back,
 )
@@ -46,7 +46,8 @@ def forecast_count(stand_in: StandIn, query: ForecastCountQuery, progress: Progr
     `progress` is called with the number of epsilons forecast so far.
     """
     query = replace(query, columns=stand_in.table.choose(query.columns))
-    plans = [query.at(epsilon, query.mechanism, query.reach).plan(stand_in.table) for epsilon in several(query.epsilon)]
+    how = query.mechanism, query.reach, query.confidence
+    plans = [query.at(epsilon, *how).plan(stand_in.table) for epsilon in several(query.epsilon)]
     seen = with_progress((expected_error(stand_in, plan) for plan in plans), progress)
     errors = tuple(error for _, error in seen)
     return CountForecast(query.definition, plans[0].columns, words_for(stand_in, plans), seen[0][0], errors)
@@ -115,9 +116,14 @@ def expected_in_part(
 ) -> tuple[int | None, CountError]:
     """The outliers of a part of the stand-in, if it has rows, and the error of a count there, no count further off."""
     noise, definition, columns = plan.noise, plan.definition, plan.columns
+    length = None
     if isinstance(noise, CappedPair):
-        excess = _expected_excess(stand_in, part, plan, noise, relation)
-        outliers, widths = excess.outliers, [off_by_pair(noise, excess, share) for share in (0.5, 0.95)]
+        groups = len(plan.groups) if isinstance(plan, CountByPlan) else 1
+        of_one = replace(relation, rows=relation.rows // groups)
+        excess = _expected_excess(stand_in, part, plan, noise, of_one)
+        errors = errors_of_pair(noise, excess, plan.confidence)
+        outliers, widths = excess.outliers, [errors.off_by(share) for share in (0.5, 0.95)]
+        length = errors.length(0.95)
     elif isinstance(noise, Capped):
         groups = len(plan.groups) if isinstance(plan, CountByPlan) else 1
         outliers, left_out = _expected_capped(
@@ -128,7 +134,8 @@ def expected_in_part(
         outliers, bound = expected_count(stand_in, part, definition, columns, noise, relation)
         widths = [noise.half_width(share) * bound for share in (0.5, 0.95)]
     median, widest = (min(width, furthest) for width in widths)
-    return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest)
+    length = None if length is None else min(length, furthest)
+    return outliers, CountError(plan.privacy.epsilon, plan.privacy.delta, plan.mechanism, median, widest, length)
 
 
 def _expected_excess(

@@ -52,6 +52,8 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
         stand_in: Public rows with the same columns and rules; without them, rows are made up.
     """
     match plan:
+        case CountPlan(noise=CappedPair()) | CountByPlan(noise=CappedPair()):
+            return UNKNOWN  # their intervals hold for every table
         case CountPlan():
             rows = _rows_to_count(facts, stand_in)
             return _error(expected_error(rows, plan)[1].most, _source(plan, rows))
@@ -117,8 +119,11 @@ def _counts_in_sets(plan: SubspacesPlan, facts: Facts, stand_in: Table | None) -
 def _of_report(plan: ReportPlan, facts: Facts, stand_in: Table | None) -> Expected:
     """The chance of its search, and the error of a count in a set of the most columns it may name."""
     found, rows = _of_search(plan.finding, facts, stand_in), _rows_to_count(facts, stand_in)
-    largest = next(one for one in plan.finding.family if len(one) == plan.finding.family.largest)
-    error = _error(count_error(rows, plan, [largest]), _source(plan.of_set(largest, rows.table), rows))
+    largest = max(plan.finding.family.one_of_each_size, key=len)
+    counted = plan.of_set(largest, rows.table)
+    if isinstance(counted.noise, CappedPair):
+        return found
+    error = _error(count_error(rows, plan, [largest]), _source(counted, rows))
     return replace(error, chance=found.chance, chance_from=found.chance_from)
 
 

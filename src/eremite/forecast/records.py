@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountError:
-    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by `most`."""
+    """The error expected for one epsilon: half of all releases are off by less than `median`, 95 % by `most`.
+
+    Of counts from both sides, 95 % of the guaranteed intervals are no longer than `length`.
+    """
 
     epsilon: Fraction
     delta: Fraction
     mechanism: str
     median: float
     most: float
+    length: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def errors_chart(forecast: CountForecast, within: float | None = None) -> Errors
 def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str, str]) -> Card:
     """Errors as a notebook shows them, and the facts they rest on."""
     rows = [
-        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{ceil(e.median):,}", f"{ceil(e.most):,}")
+        (str(Privacy(e.epsilon, e.delta)), e.mechanism, f"{ceil(e.median):,}", f"{ceil(e.most):,}", length_in_words(e))
         for e in forecast.errors
     ]
     facts = {
@@ -83,8 +87,13 @@ def errors_card(forecast: "CountForecast | MechanismComparison", more: dict[str,
         "spent": "nothing; no private row was looked at",
     }
     title = f"How far off a private count in {list_names(forecast.columns)} is expected to be"
-    heads = ("spending", "noise", "half off by at most", "95 % off by at most")
+    heads = ("spending", "noise", "half off by at most", "95 % off by at most", "interval up to")
     return Card(title, facts | more, heads, rows)
+
+
+def length_in_words(error: CountError) -> str:
+    """How long the guaranteed interval is expected to be, with its ends, if there is one."""
+    return "-" if error.length is None else f"{ceil(error.length):,}"
 
 
 def outliers_in_words(outliers: int | None) -> str:

@@ -21,6 +21,8 @@ from eremite.mechanisms.sampling import draw_integer
 from eremite.mechanisms.selection import below as one_below
 from eremite.privacy import positive
 
+_SHARE = Fraction(2, 5)  # of the noise of the lower value, what the upper one adds to it in an answer between the two
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -44,10 +46,12 @@ class Bounds:
         margin = self.noise.margin_below(confidence)
         return ceil((self.units[0] - margin) * self.noise.step(0) - self.noise.off)
 
-    def middle(self, weight: Fraction) -> int:
-        """The whole number next to this share of the way from the lower value to the upper one; not clamped."""
-        low, high = (units * self.noise.step(side) for side, units in enumerate(self.units))
-        return floor(low + weight * (high - low) + Fraction(1, 2))
+    def middle(self) -> int:
+        """The answer: the whole number next to a share of the way from the lower value to the upper one, but no further
+        from the lower one than its noise may be; not clamped."""
+        noise = self.noise
+        low, high = (units * noise.step(side) for side, units in enumerate(self.units))
+        return floor(low + min(noise.weight * (high - low), noise.furthest) + Fraction(1, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,19 @@ class ReachPair:
     def steps(self) -> int:
         """L: so many that half a step is at most 1 / (2 fineness)."""
         return ceil(self.fineness * max(self.below, self.above))
+
+    @property
+    def weight(self) -> Fraction:
+        """How far from the lower value to the upper one the answer lies: less where the upper one has more noise.
+
+        So the upper one adds little to the noise of the answer. Public, and no part of what is proved.
+        """
+        return min(Fraction(1, 2), _SHARE * self.below / self.above)
+
+    @property
+    def furthest(self) -> Fraction:
+        """By how much the upper value may raise the answer, in rows: where it is far off, it tells little. Public."""
+        return self.margin() * self.step(0)
 
     @property
     def off(self) -> Fraction:

@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eremite.charts import SetsChart
-from eremite.charts.records import MOST_SETS, Names
+from eremite.charts.records import MOST_SETS, Ends, Names
 from eremite.charts.words import LONGEST_NAME
 from eremite.names import show_name
-from eremite.plots.look import BLACK, BLUE, panels
+from eremite.plots.bars import draw_counts, label_of
+from eremite.plots.look import BLACK, panels
 
 _CELL = 0.3  # inches
 _STRIPE, _ABSENT = "0.955", "0.85"
@@ -30,7 +31,7 @@ def draw(chart: SetsChart) -> Figure:
     figure, grid = panels(1, len(ratios), max(sum(ratios) + 0.6, 6.0), height, ratios)
     _dots(grid[0], chart.sets, known)
     if chart.counts is not None:
-        _bars(grid[1], chart.counts[:MOST_SETS])
+        _bars(grid[1], chart.counts[:MOST_SETS], chart.ends)
     return figure
 
 
@@ -64,14 +65,9 @@ def _dots(axes: Axes, sets: Sequence[Names], known: Sequence[str]) -> None:
     _lines(axes, len(sets))
 
 
-def _bars(axes: Axes, counts: Sequence[int]) -> None:
-    ranks = range(1, len(counts) + 1)
-    axes.barh(ranks, counts, height=0.55, color=BLUE)
-    for rank, count in zip(ranks, counts, strict=True):
-        axes.annotate(
-            f"{count:,}", (count, rank), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9
-        )  # fmt: skip
-    axes.set(xlim=(0, 1.3 * max(*counts, 1)), xticks=[], xlabel="outliers, with noise")
+def _bars(axes: Axes, counts: Sequence[int], ends: Ends) -> None:
+    furthest = draw_counts(axes, range(1, len(counts) + 1), counts, ends)
+    axes.set(xlim=(0, 1.3 * furthest), xticks=[], xlabel=label_of(ends))
     axes.spines[["bottom"]].set_visible(False)
     _lines(axes, len(counts))
     axes.set_yticklabels([])

@@ -7,7 +7,7 @@ from eremite.errors import InputError
 from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
 from eremite.privacy import LARGEST_EPSILON, Privacy
 from eremite.queries.reach import PAIR
-from eremite.reach import MOST_COLUMNS
+from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE
 from eremite.sensitivity import few_changes, require_few_changes, smooth_bound_of_line
 from eremite.sensitivity.relation import Relation
 
@@ -26,6 +26,9 @@ NAMES = ("auto", "reach", PAIR, *_PURE, "reach-gaussian", *_APPROXIMATE)
 #: covers and the more is capped; the smaller epsilon, the further a smooth bound looks and the wider its noise is.
 _REACH_UP_TO = ((4, Fraction(LARGEST_EPSILON)), (6, Fraction(2)), (9, Fraction(1)), (MOST_COLUMNS, Fraction(2, 5)))
 
+#: In so many columns, blocks of cells tell which rows may crowd; in more, all of up to so many rows are looked at.
+_BLOCKS, _MOST_ROWS = 3, 500_000
+
 
 def by_name(name: str, privacy: Privacy) -> BoundedMechanism:
     """The mechanism of this name for a bound of the sensitivity, made to spend at most `privacy`."""
@@ -43,10 +46,18 @@ def for_bound(name: str, privacy: Privacy, relation: Relation, columns: int, min
 
 
 def chosen(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:
-    """What `auto` takes for a row's share of `privacy`: "reach", or a mechanism for a bound. Public."""
+    """What `auto` takes for a row's share of `privacy`: "reach", from one side or both, or a mechanism for a bound.
+
+    Public.
+    """
     if any(columns <= most and privacy.epsilon <= epsilon for most, epsilon in _REACH_UP_TO):
         return "reach"
     return narrowest(privacy, relation, columns, min_neighbors)
+
+
+def both_sides(relation: Relation, columns: int) -> bool:
+    """Whether a count by reach that `auto` chose is drawn from both sides: where that takes little. Public."""
+    return columns <= _BLOCKS or (columns <= MOST_COLUMNS_ABOVE and relation.rows <= _MOST_ROWS)
 
 
 def narrowest(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:

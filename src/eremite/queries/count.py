@@ -8,18 +8,17 @@ from eremite.engines import d_of
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
-from eremite.mechanisms import BoundedMechanism, Mechanism, ReachGaussian
+from eremite.mechanisms import BoundedMechanism, Bounds, Mechanism, ReachGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
-from eremite.queries.choice import NAMES, chosen, for_bound, is_pure
+from eremite.queries.choice import NAMES, both_sides, chosen, for_bound, is_pure
 from eremite.queries.fields import FROM_JSON, Columns, Confidence, Definition, Delta, Epsilon, MechanismName, Reach
 from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.reach import NAMES as BY_REACH
 from eremite.queries.reach import (
     PAIR,
-    WEIGHT,
     Between,
     Capped,
     CappedPair,
@@ -30,7 +29,7 @@ from eremite.queries.reach import (
     require_reach,
 )
 from eremite.reach import usual_reach, usual_reach_above
-from eremite.release import Parameters
+from eremite.release import Parameters, Value
 from eremite.sensitivity import count_with_bound
 from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
@@ -90,12 +89,13 @@ def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[s
     if name not in (*BY_REACH, PAIR):
         return name, for_bound(name, each_row, relation, columns, k)
     reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
-    if name == PAIR:
-        above = usual_reach_above(relation.rows, columns, each_row.epsilon)
-        return name, for_pair(reach, above, privacy.epsilon, table.neighbors, table.rows_per_person)
     names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)
-    capped = for_count(names, reach, privacy, table.neighbors, table.rows_per_person)
-    return capped.mechanism, capped
+    one_side = None if name == PAIR else for_count(names, reach, privacy, table.neighbors, table.rows_per_person)
+    at_will = asked.mechanism == "auto" and both_sides(relation, columns)
+    if one_side is not None and (one_side.mechanism == "reach-gaussian" or not at_will):
+        return one_side.mechanism, one_side
+    above = usual_reach_above(relation.rows, columns, each_row.epsilon)
+    return PAIR, for_pair(reach, above, privacy.epsilon, table.neighbors, table.rows_per_person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,31 +116,32 @@ class CountPlan(WithDefinition):
             return Cost(epsilon=self.privacy.epsilon, delta=self.privacy.delta, rho=self.noise.noise.rho)
         return Cost.approximate(self.privacy.epsilon, self.privacy.delta)
 
-    def compute(self, table: AnyTable, progress: Progress | None = None) -> int | Between:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> Value | Between:
         """The noisy count, 0 or more, and at most N where N is public. Private with `privacy`, once charged."""
+        count, drawn = self.counted(table, progress)
+        return Between.of(count, [drawn])
+
+    def counted(self, table: AnyTable, progress: Progress | None = None) -> tuple[int, Bounds | None]:
+        """The same count, and what was drawn, if from both sides."""
         part = table.part(self.columns, self.definition.within)
-        if isinstance(self.noise, CappedPair):
-            drawn = self.noise.noise.draw(self.noise.count(part, self.definition, relation_of(table).rows))
-            if progress is not None:
-                progress(1)
-            return Between(clamped(drawn.middle(WEIGHT), table), drawn)
-        return clamped(noisy(part, self.definition, self.noise, relation_of(table), progress), table)
+        count, drawn = noisy(part, self.definition, self.noise, relation_of(table), progress)
+        return clamped(count, table), drawn
 
 
 def noisy(
     part: AnyPart,
     definition: OutlierDefinition,
-    noise: BoundedMechanism | Capped,
+    noise: Noise,
     relation: Relation,
     progress: Progress | None = None,
-) -> int:
-    """The count of the rows that take part, with its noise; not clamped."""
-    if not isinstance(noise, Capped):
-        return noise.draw(*counted(part, definition, noise, relation, progress))
-    units = noise.count(part, definition, relation.rows)
+) -> tuple[int, Bounds | None]:
+    """The count of the rows that take part, with its noise, not clamped; and what was drawn, if from both sides."""
+    if not isinstance(noise, Capped | CappedPair):
+        return noise.draw(*counted(part, definition, noise, relation, progress)), None
+    count, drawn = noise.draw(part, definition, relation.rows)
     if progress is not None:
         progress(1)
-    return noise.noise.draw(units)
+    return count, drawn
 
 
 def counted(

@@ -12,6 +12,7 @@ from eremite.queries.fields import (
     By,
     Candidates,
     Columns,
+    Confidence,
     Definition,
     Delta,
     Epsilons,
@@ -47,7 +48,9 @@ class _CountForecast:
     delta: Delta = 0
     shape: ShapeName = "cautious"
 
-    def at(self, epsilon: Number, mechanism: str, reach: int | None = None) -> CountQuery:
+    def at(
+        self, epsilon: Number, mechanism: str, reach: int | None = None, confidence: Number | None = None
+    ) -> CountQuery:
         """The count whose error is forecast."""
         return CountQuery(
             definition=self.definition,
@@ -56,18 +59,20 @@ class _CountForecast:
             delta=self.delta,
             mechanism=mechanism,
             reach=reach,
+            confidence=confidence,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastCountQuery(_CountForecast):
-    """How far off a count would be."""
+    """How far off a count would be, and how long its interval."""
 
     name: ClassVar[str] = "forecast_count"
 
     epsilon: Epsilons = USUAL_EPSILONS
     mechanism: MechanismName = "auto"
     reach: Reach = None
+    confidence: Confidence = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +97,7 @@ class CompareMechanismsQuery(_CountForecast):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastCountByQuery:
-    """How far off the count of each group would be."""
+    """How far off the count of each group would be, and how long its interval."""
 
     name: ClassVar[str] = "forecast_count_by"
     __pydantic_config__ = FROM_JSON
@@ -102,12 +107,18 @@ class ForecastCountByQuery:
     columns: Columns = None
     epsilon: Epsilons = USUAL_EPSILONS
     reach: Reach = None
+    confidence: Confidence = None
     shape: ShapeName = "cautious"
 
     def at(self, epsilon: Number) -> CountByQuery:
         """The counts whose errors are forecast."""
         return CountByQuery(
-            definition=self.definition, by=self.by, columns=self.columns, epsilon=epsilon, reach=self.reach
+            definition=self.definition,
+            by=self.by,
+            columns=self.columns,
+            epsilon=epsilon,
+            reach=self.reach,
+            confidence=self.confidence,
         )
 
 

@@ -7,17 +7,25 @@ from typing import ClassVar
 
 from eremite.errors import InputError
 from eremite.ledger import Cost
-from eremite.mechanisms import BoundedMechanism
+from eremite.mechanisms import Bounds
 from eremite.names import quote_name
 from eremite.privacy import Privacy, checked_epsilon
-from eremite.queries.choice import chosen, for_bound
-from eremite.queries.count import noisy, per_row
+from eremite.queries.choice import both_sides, chosen, for_bound
+from eremite.queries.count import Noise, noisy, per_row
 from eremite.queries.fields import FROM_JSON, By, Columns, Confidence, Definition, Epsilon, Reach
 from eremite.queries.fit import relation_of, require_fit
 from eremite.queries.plan import Progress, WithDefinition
-from eremite.queries.reach import Capped, checked_confidence, for_groups, require_interval, require_reach
-from eremite.reach import usual_reach
-from eremite.release import ByGroup, Parameters
+from eremite.queries.reach import (
+    PAIR,
+    Between,
+    checked_confidence,
+    for_groups,
+    for_groups_of_pairs,
+    require_interval,
+    require_reach,
+)
+from eremite.reach import usual_reach, usual_reach_above
+from eremite.release import ByGroup, Parameters, Value
 from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyTable
@@ -61,9 +69,7 @@ class CountByQuery:
         )
 
 
-def _noise(
-    asked: CountByQuery, privacy: Privacy, table: DeclaredTable, groups: int
-) -> tuple[str, BoundedMechanism | Capped]:
+def _noise(asked: CountByQuery, privacy: Privacy, table: DeclaredTable, groups: int) -> tuple[str, Noise]:
     """The noise of each group, with the name of its mechanism."""
     relation, columns = of_groups(table), len(tuple(asked.columns or ()))
     each = Privacy(per_row(privacy, table.rows_per_person).epsilon / steps_of(table))
@@ -73,7 +79,10 @@ def _noise(
         return name, for_bound(name, each, relation, columns, k)
     rows = max(1, relation.rows // groups)
     reach = asked.reach or usual_reach(rows, columns, asked.definition, each.epsilon, relation.neighbors)
-    return name, for_groups(reach, privacy.epsilon, table.neighbors, table.rows_per_person, groups)
+    protected = (privacy.epsilon, table.neighbors, table.rows_per_person, groups)
+    if not both_sides(relation, columns):
+        return name, for_groups(reach, *protected)
+    return PAIR, for_groups_of_pairs(reach, usual_reach_above(rows, columns, each.epsilon), *protected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +93,7 @@ class CountByPlan(WithDefinition):
     groups: tuple[tuple[str | int | bool, ...], ...]
     privacy: Privacy
     mechanism: str
-    noise: BoundedMechanism | Capped
+    noise: Noise
     confidence: Fraction  # how often the interval of one group holds its true count
 
     @property
@@ -102,15 +111,17 @@ class CountByPlan(WithDefinition):
         """The columns whose values make a group."""
         return (("by", self.by),)
 
-    def compute(self, table: AnyTable, progress: Progress | None = None) -> ByGroup:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> Value | Between:
         """A noisy count for each group, 0 or more. Differentially private with `privacy`, once charged."""
         parts = table.groups(self.columns, self.by, self.definition.within)
-        counts = []
+        counts, drawn = list[int](), list[Bounds | None]()
         for part in parts:
-            counts.append(max(noisy(part, self.definition, self.noise, of_groups(table)), 0))
+            count, bounds = noisy(part, self.definition, self.noise, of_groups(table))
+            counts.append(max(count, 0))
+            drawn.append(bounds)
             if progress is not None:
                 progress(len(counts))
-        return ByGroup.of(self.groups, counts)
+        return Between.of(ByGroup.of(self.groups, counts), drawn)
 
 
 def checked_by(by: object, table: DeclaredTable) -> tuple[str, ...]:

@@ -1,7 +1,10 @@
 """What is public about the noise of an answer, from its plan and what was drawn (claims P5 and P6)."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
+from eremite.mechanisms import Bounds
 from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.queries.count import CountPlan, clamped
 from eremite.queries.groups import CountByPlan
@@ -23,19 +26,30 @@ def released_value(computed: Computed) -> Value:
 
 def public_noise(plan: Plan, computed: Computed, table: DeclaredTable) -> PublicNoise:
     """The figures of the noise of each count; `UNKNOWN` where no count has noise of a public scale."""
-    counted: object = computed
+    counted: object = released_value(computed)
     match plan, counted:
-        case CountPlan(), Between():
-            return _of_both_sides(plan, counted, table)
         case CountPlan(), int():
-            return _figures(plan.noise, counted, plan.confidence)
+            [drawn] = _drawn(computed, 1)
+            return _figures(plan.noise, counted, drawn, plan.confidence, partial(clamped, table=table))
         case CountByPlan(), ByGroup():
-            return PublicNoise.of_each([_figures(plan.noise, count, plan.confidence) for count in counted.values()])
+            groups = zip(counted.values(), _drawn(computed, len(counted)), strict=True)
+            each = [_figures(plan.noise, count, drawn, plan.confidence, partial(max, 0)) for count, drawn in groups]
+            return PublicNoise.of_each(each)
         case ReportPlan(), tuple():
-            counts = [(plan.of_set(names, table), count) for names, count in counted]
-            return PublicNoise.of_each([_figures(one.noise, count, USUAL_SHARE) for one, count in counts])
+            sets = zip(counted, _drawn(computed, len(counted)), strict=True)
+            clamp = partial(clamped, table=table)
+            each = [
+                _figures(plan.of_set(names, table).noise, count, drawn, USUAL_SHARE, clamp)
+                for (names, count), drawn in sets
+            ]
+            return PublicNoise.of_each(each)
         case _:
             return UNKNOWN
+
+
+def _drawn(computed: Computed, counts: int) -> tuple[Bounds | None, ...]:
+    """What was drawn of each count from both sides."""
+    return computed.drawn if isinstance(computed, Between) else (None,) * counts
 
 
 def planned_reach(plan: Plan) -> int | None:
@@ -45,7 +59,20 @@ def planned_reach(plan: Plan) -> int | None:
     return None
 
 
-def _figures(noise: object, count: int, confidence: Fraction) -> PublicNoise:
+def _figures(
+    noise: object, count: int, drawn: Bounds | None, confidence: Fraction, clamp: Callable[[int], int]
+) -> PublicNoise:
+    """Those of one count. No end leaves what is public: a count is 0 or more, and at most N where that is."""
+    if isinstance(noise, CappedPair) and drawn is not None:
+        low, high = (clamp(end) for end in drawn.between(confidence))
+        return PublicNoise(
+            reach=noise.reach,
+            reach_above=noise.above,
+            noise_scale=noise.scale,
+            at_least=clamp(drawn.at_least()),
+            interval=(low, high),
+            confidence=float(confidence),
+        )
     if not isinstance(noise, Capped):
         return UNKNOWN
     return PublicNoise(
@@ -55,19 +82,4 @@ def _figures(noise: object, count: int, confidence: Fraction) -> PublicNoise:
         at_least=noise.at_least(count),
         interval=noise.bounds(count, confidence),
         confidence=float(confidence),
-    )
-
-
-def _of_both_sides(plan: CountPlan, counted: Between, table: DeclaredTable) -> PublicNoise:
-    """No end leaves what is public: a count is 0 or more, and at most N where that is."""
-    noise = plan.noise
-    assert isinstance(noise, CappedPair)  # it drew both sides  # noqa: S101
-    low, high = (clamped(end, table) for end in counted.drawn.between(plan.confidence))
-    return PublicNoise(
-        reach=noise.reach,
-        reach_above=noise.above,
-        noise_scale=noise.scale,
-        at_least=clamped(counted.drawn.at_least(), table),
-        interval=(low, high),
-        confidence=float(plan.confidence),
     )

@@ -19,14 +19,13 @@ from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Neighbors, Privacy, exact
 from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair
+from eremite.release import Value
 from eremite.release.noise import MOST_REACH
 from eremite.tiles import AnyPart
 
 #: Mechanisms for a count of bounded reach: from below, and from below and above at once.
 NAMES = ("reach", "reach-gaussian")
 PAIR = "reach-pair"
-#: How far from the lower value to the upper one the answer lies, if both are drawn.
-WEIGHT = Fraction(1, 4)
 LEAST_CONFIDENCE, MOST_CONFIDENCE = Fraction(1, 2), Fraction(999, 1000)
 
 _FINENESS = 64
@@ -66,6 +65,10 @@ class Capped:
         fineness = self.noise.fineness
         return capped_count(part.points, definition, self.reach, part.starts, fineness, about=about)
 
+    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, None]:
+        """The count with its noise, not clamped. Private with what the noise was made to spend."""
+        return self.noise.draw(self.count(part, definition, about)), None
+
     def at_least(self, value: int) -> int:
         """What a released value says of the true count: 95 times in 100, whatever the rows are, it is no less."""
         return max(0, value - self.noise.margin_below())
@@ -77,10 +80,16 @@ class Capped:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A count that was drawn from both sides: the answer, and what was drawn."""
+    """An answer whose counts were drawn from both sides, and what was drawn of each, in order; None of one that was
+    drawn from below alone."""
 
-    value: int
-    drawn: Bounds
+    value: Value
+    drawn: tuple[Bounds | None, ...]
+
+    @classmethod
+    def of(cls, value: Value, drawn: Sequence[Bounds | None]) -> "Value | Between":
+        """The answer, alone if no count was drawn from both sides."""
+        return value if all(one is None for one in drawn) else cls(value, tuple(drawn))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +115,24 @@ class CappedPair:
         reaches, fineness = (self.reach, self.above), self.noise.fineness
         return capped_pair(part.points, definition, reaches, part.starts, fineness, about=about)
 
+    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, Bounds]:
+        """The count with its noise, not clamped, and what was drawn. Private with what the noise was made to spend."""
+        drawn = self.noise.draw(self.count(part, definition, about))
+        return drawn.middle(), drawn
+
 
 def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:
     """One count from both sides, made to spend `epsilon` on a person."""
     moved, moved_above = (sensitivity_of_count(side, neighbors, rows_per_person) for side in (reach, above))
     return CappedPair(reach, above, ReachPair(epsilon, moved, moved_above, _FINENESS))
+
+
+def for_groups_of_pairs(
+    reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int, groups: int
+) -> CappedPair:
+    """Each of the counts of some groups from both sides, made to spend `epsilon` with all of them together."""
+    moved, moved_above = sensitivities_of_pairs(reach, above, neighbors, rows_per_person)
+    return CappedPair(reach, above, ReachPair(epsilon, moved, moved_above, fineness_for(groups)))
 
 
 def checked_confidence(value: object) -> Fraction:
@@ -163,6 +185,16 @@ def sensitivity_of_groups(reach: int, neighbors: Neighbors, rows_per_person: int
     """By how much a person moves the capped counts of all groups together, between any two runs (claim B2)."""
     each = 2 * reach if neighbors == "replace" else reach
     return rows_per_person * each + _SLACK
+
+
+def sensitivities_of_pairs(
+    reach: int, above: int, neighbors: Neighbors, rows_per_person: int
+) -> tuple[Fraction, Fraction]:
+    """The scales of both sides of the counts of groups: in them a person moves all groups together by 1 at most,
+    between any two runs (claim B3)."""
+    steps = rows_per_person * (2 if neighbors == "replace" else 1)
+    slack = 1 + _SLACK / (steps * min(reach, above))
+    return slack * steps * reach, slack * steps * above
 
 
 def fineness_for(groups: int) -> int:

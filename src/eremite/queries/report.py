@@ -10,8 +10,9 @@ from eremite.privacy import Privacy, checked_delta, checked_epsilon
 from eremite.queries.count import CountPlan, CountQuery, per_row
 from eremite.queries.fields import Epsilon
 from eremite.queries.plan import Progress, WithDefinition
+from eremite.queries.reach import Between
 from eremite.queries.subspaces import FamilyFields, SubspacesPlan, SubspacesQuery
-from eremite.release import Parameters
+from eremite.release import Parameters, Value
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyTable
 
@@ -73,15 +74,12 @@ class ReportPlan(WithDefinition):
         """How many are named, among which, and how they are scored."""
         return self.finding.parameters
 
-    def compute(self, table: AnyTable, progress: Progress | None = None) -> tuple[tuple[Subspace, int], ...]:
+    def compute(self, table: AnyTable, progress: Progress | None = None) -> Value | Between:
         """The subspaces in the order drawn, each with its noisy count."""
         found = self.finding.compute(table, progress)
-        return tuple((subspace, self._count(subspace, table)) for subspace in found)
-
-    def _count(self, subspace: Subspace, table: AnyTable) -> int:
-        counted = self.of_set(subspace, table).compute(table)
-        assert isinstance(counted, int)  # auto draws one side  # noqa: S101
-        return counted
+        counted = [self.of_set(subspace, table).counted(table) for subspace in found]
+        value = tuple((subspace, count) for subspace, (count, _) in zip(found, counted, strict=True))
+        return Between.of(value, [drawn for _, drawn in counted])
 
     def of_set(self, subspace: Subspace, table: DeclaredTable) -> CountPlan:
         """How the outliers in one set of columns are counted. Public."""

@@ -56,8 +56,6 @@ class PublicNoise:
         counts = [value] if one else [count for _, count in value]
         unknown = (None,) * len(counts)
         each = [tuple(given)] if one else list(zip(*(unknown if some is None else some for some in given), strict=True))
-        if not one and given[NAMES.index("reach_above")] is not None:  # groups and reports draw one side
-            raise ValueError
         if len(each) != len(counts) or not all(map(_fits, each, counts)) or not any(map(_known, each)):
             raise ValueError
         return cls(**dict(zip(NAMES, given, strict=True)))

@@ -1,10 +1,10 @@
 """The parts of an answer as lines of a table, with names for its columns."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from eremite.release.release import Release
-from eremite.release.words import sets_by_point
+from eremite.release.words import ends_of, sets_by_point
 
 Line = dict[str, Any]
 
@@ -19,7 +19,7 @@ def _one(release: Release) -> list[Line]:
 
 
 def _count(release: Release) -> list[Line]:
-    return _with_least(release, [{"outliers": release.value}])
+    return _with_ends(release, [{"outliers": release.value}])
 
 
 def _groups(release: Release) -> list[Line]:
@@ -29,7 +29,7 @@ def _groups(release: Release) -> list[Line]:
         dict(zip(names, group if isinstance(group, tuple) else (group,), strict=True)) | {"outliers": count}
         for group, count in release.value.items()
     ]
-    return _with_least(release, lines)
+    return _with_ends(release, lines)
 
 
 def _subspaces(release: Release) -> list[Line]:
@@ -39,19 +39,20 @@ def _subspaces(release: Release) -> list[Line]:
 def _report(release: Release) -> list[Line]:
     ranked = enumerate(release.value, 1)
     lines = [{"rank": rank, "columns": names, "outliers": count} for rank, (names, count) in ranked]
-    return _with_least(release, lines)
+    return _with_ends(release, lines)
 
 
-def _with_least(release: Release, lines: list[Line]) -> list[Line]:
-    """The lines of counts with what each is at least, where that is known."""
+def _with_ends(release: Release, lines: list[Line]) -> list[Line]:
+    """The lines of counts with what each is at least, and the two ends that it lies between, where they are known."""
     least = release.at_least if isinstance(release.at_least, tuple) else (release.at_least,)
     if least == (None,):
         return lines
     lines = [line | {"at_least": one} for line, one in zip(lines, least, strict=True)]
     if release.reach_above is None:
         return lines
-    low, high = cast("tuple[int, int]", release.interval)
-    return [line | {"low": low, "high": high} for line in lines]
+    ends, _ = ends_of(release)
+    between = [one or (None, None) for one in ends]
+    return [line | {"low": low, "high": high} for line, (low, high) in zip(lines, between, strict=True)]
 
 
 def _detection(release: Release) -> list[Line]:

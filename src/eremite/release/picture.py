@@ -17,7 +17,7 @@ from eremite.charts import (
     RadiiChart,
     SetsChart,
 )
-from eremite.charts.records import LARGEST, MOST_CANDIDATES, MOST_GROUPS, MOST_SETS
+from eremite.charts.records import LARGEST, MOST_CANDIDATES, MOST_GROUPS, MOST_SETS, Ends
 from eremite.charts.words import list_columns, outlier
 from eremite.errors import InputError
 from eremite.names import quote_name, show_name
@@ -26,10 +26,10 @@ from eremite.privacy import shown
 from eremite.release.by_group import ByGroup
 from eremite.release.release import Release
 from eremite.release.words import (
-    at_least_in_words,
     chance_in_words,
     defined,
     drawn_sets_in_words,
+    ends_of,
     error_in_words,
     explained_in_words,
     group_in_words,
@@ -40,6 +40,7 @@ from eremite.release.words import (
     rows_error_in_words,
     sets_by_point,
     subject_in_words,
+    sure_in_words,
     warning_in_words,
 )
 
@@ -109,7 +110,8 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 def _accuracy(release: Release) -> list[str]:
     """What is guaranteed of the answer, and what was expected of it where the chart itself does not show it."""
     expected = release.expected
-    sure = [f"true count: {at_least_in_words(release)}"] if type(release.at_least) is int else []
+    counts = "true count" if type(release.value) is int else "true counts"
+    sure = [] if release.at_least is None else [f"{counts}: {sure_in_words(release)}"]
     of_counts = expected.error is not None and release.query in ("count_outliers_by", "outlier_report")
     error = [f"forecast: {error_in_words(release)}"] if of_counts else []
     chance = [] if expected.chance is None else [f"forecast: {chance_in_words(release)}"]
@@ -141,7 +143,7 @@ def _groups(release: Release) -> Pictured:
         raise InputError("A picture of counts by group needs a release whose value is counts by group.")
     by = show_name(groups_in_words(release), 60)
     title = f"Outliers (with noise) in {list_columns(release.columns)}, by {by}{_first(MOST_GROUPS, len(value))}"
-    chart = GroupsChart(tuple(map(group_in_words, value)), tuple(value.values()))
+    chart = GroupsChart(tuple(map(group_in_words, value)), tuple(value.values()), _ends(release))
     return Pictured(chart, title, _outlier(release))
 
 
@@ -179,7 +181,16 @@ def _outlier_report(release: Release) -> Pictured:
     if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         raise InputError("A picture of a report needs a release whose value is sets of column names with counts.")
     sets, counts = tuple(names for names, _ in value), tuple(count for _, count in value)
-    return Pictured(SetsChart((sets,), release.columns, counts), _drawn(len(sets)), _outlier(release))
+    chart = SetsChart((sets,), release.columns, counts, _ends(release))
+    return Pictured(chart, _drawn(len(sets)), _outlier(release))
+
+
+def _ends(release: Release) -> Ends:
+    """Of each count both ends, where they are guaranteed; none, if that is so of no count."""
+    if release.reach_above is None:
+        return ()
+    ends, _ = ends_of(release)
+    return tuple(None if one is None or one[1] is None else (one[0], one[1]) for one in ends)
 
 
 def _drawn(sets: int) -> str:

@@ -5,7 +5,7 @@ Everything but the answer is public. What is known about its accuracy is said in
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from eremite.cards import Card
 from eremite.charts import svg
@@ -16,16 +16,15 @@ from eremite.release.noise import UNKNOWN as UNKNOWN_NOISE
 from eremite.release.picture import pictured
 from eremite.release.release import Release
 from eremite.release.words import (
-    at_least_in_words,
     candidates_in_words,
     chance_in_words,
     close_draws_in_words,
     defined,
+    ends_of,
     error_in_words,
     explained_in_words,
     group_in_words,
     groups_in_words,
-    least_of,
     mechanism_in_words,
     neighbors_in_words,
     noise_in_words,
@@ -38,6 +37,7 @@ from eremite.release.words import (
     sets_in_words,
     spent_in_words,
     subject_in_words,
+    sure_in_words,
     warning_in_words,
 )
 
@@ -73,8 +73,9 @@ class Summary:
     @property
     def short(self) -> str:
         """The answer on one line with what must not be left out: how far off it may be, or that it is likely wrong."""
-        error = self.meaning.get("error", "")
-        sentence = f"{self.sentence}; {error}" if error else self.sentence
+        told = {"true count": self.meaning.get("true count"), "": self.meaning.get("error")}
+        known = [f"{what} {said}".strip() for what, said in told.items() if said]
+        sentence = f"{self.sentence}; {known[0]}" if known else self.sentence
         return f"{sentence}. {self.warning}" if self.warning else sentence
 
     @property
@@ -117,7 +118,7 @@ def summary(release: Release, *, rows: str = "", point: Callable[[int], str] | N
         said = _Said(f"{show_name(release.query)}: {release.value!r}", _meaning(release))
     spent = f"{spent_in_words(release)}; {how}: {mechanism_in_words(release)}"
     protects = protection_in_words(release)
-    if release.noise != UNKNOWN_NOISE:
+    if release.noise_half_width is not None:
         reading = f"{reading} {_CAPPED}"
     return Summary(
         kind=kind,
@@ -173,15 +174,24 @@ def _public_noise(release: Release) -> dict[str, str]:
     if release.noise == UNKNOWN_NOISE:
         return {}
     counts = "true counts" if isinstance(release.at_least, tuple) else "true count"
-    return {counts: at_least_in_words(release), "noise": noise_in_words(release)}
+    return {counts: sure_in_words(release), "noise": noise_in_words(release)}
 
 
-def _with_least(release: Release, lines: Lines, heads: tuple[str, ...]) -> tuple[tuple[str, ...], Lines]:
-    """The heads and lines of several counts, with what each is at least, where that is known."""
+def _with_ends(release: Release, lines: Lines, heads: tuple[str, ...]) -> tuple[tuple[str, ...], Lines]:
+    """The heads and lines of several counts, with what each is at least, and at most, where that is known."""
     if not isinstance(release.at_least, tuple):
         return heads, lines
-    least = ("" if one is None else f"{one:,}" for one in cast("tuple[int | None, ...]", least_of(release)[0]))
-    return (*heads, "at least"), tuple((*line, one) for line, one in zip(lines, least, strict=True))
+    ends, _ = ends_of(release)
+    lows = (*(_shown(one and one[0]) for one in ends),)
+    highs = (*(_shown(one and one[1]) for one in ends),)
+    if not any(highs):
+        return (*heads, "at least"), tuple((*line, low) for line, low in zip(lines, lows, strict=True))
+    told = zip(lines, lows, highs, strict=True)
+    return (*heads, "at least", "at most"), tuple((*line, low, high) for line, low, high in told)
+
+
+def _shown(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
 
 
 def _error(release: Release) -> dict[str, str]:
@@ -190,6 +200,8 @@ def _error(release: Release) -> dict[str, str]:
         return {"error": rows_error_in_words(release)}
     if expected.error is not None and expected.error_from is not None:
         return {"error": error_in_words(release), "from": expected.error_from}
+    if release.reach_above is not None:  # the intervals say more
+        return {}
     if release.query == "count_outliers":
         strata = ", --within as --strata," if defined(release).within else ""
         how = f"eremite forecast with the same options{strata}"
@@ -225,7 +237,7 @@ def _groups(release: Release, _: _Beside) -> _Said:
     parts = tuple(f"{count} in {group}" for count, group in lines)
     outlier = {"outlier": f"{outlier_in_words(release)}; only rows of the same group are neighbors"}
     answer = f"outliers in {list_names(release.columns)}, by {by}, each count with noise"
-    return _Said(answer, outlier | _accuracy(release), *_with_least(release, lines, ("outliers", by)), parts)
+    return _Said(answer, outlier | _accuracy(release), *_with_ends(release, lines, ("outliers", by)), parts)
 
 
 def _subspaces(release: Release, _: _Beside) -> _Said:
@@ -238,7 +250,7 @@ def _report(release: Release, beside: _Beside) -> _Said:
     among = f" among {beside.rows}" if beside.rows else ""
     counts = f", {'each ' * (len(lines) != 1)}with its noisy count{among}"
     parts = tuple(f"{count} in {names}" for _, count, names in lines)
-    heads, lines = _with_least(release, lines, ("", "outliers", "columns"))
+    heads, lines = _with_ends(release, lines, ("", "outliers", "columns"))
     return _search(release, lines, heads, counts, parts)
 
 

@@ -10,7 +10,6 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
-from eremite.release.noise import Each
 from eremite.release.release import Release
 
 _EVEN = 0.5  # a chance below it gets a warning
@@ -74,50 +73,52 @@ def error_in_words(release: Release) -> str:
     return f"95 % of such counts are off by {most:,} at most: between {low:,} and {high:,}{none}"
 
 
-def at_least_in_words(release: Release) -> str:
+def sure_in_words(release: Release) -> str:
     """What is guaranteed about the true count, or about each of several, where the noise has a public scale."""
-    if release.reach_above is not None:
-        return interval_in_words(release)
-    least, often = least_of(release)
-    if isinstance(least, tuple):
-        return f"each at least the number beside it, {often} times in 100, whatever the rows are"
-    return f"at least {least:,}, {often} times in 100, whatever the rows are"
+    ends, often = ends_of(release)
+    said = f"{often} times in 100, whatever the rows are"
+    if type(release.value) is not int:
+        between = any(one is not None and one[1] is not None for one in ends)
+        return f"each {'between the numbers' if between else 'at least the number'} beside it, {said}"
+    [one] = ends
+    low, high = one or (0, None)
+    return f"at least {low:,}, {said}" if high is None else f"between {low:,} and {high:,}, {said}"
 
 
-def least_of(release: Release) -> tuple[Each[int], str]:
-    """What each count is at least, and how many times in 100: as often as was asked for, 95 times if nobody did."""
-    if release.interval is None:
-        return release.at_least, "95"
-    if type(release.value) is int:
-        return cast("tuple[int, None]", release.interval)[0], _in_hundred(cast("float", release.confidence))
-    ends = cast("tuple[tuple[int, None] | None, ...]", release.interval)
-    often = max(one for one in cast("tuple[float | None, ...]", release.confidence) if one is not None)
-    return tuple(None if one is None else one[0] for one in ends), _in_hundred(often)
+def ends_of(release: Release) -> tuple[tuple[tuple[int, int | None] | None, ...], str]:
+    """Between which numbers each true count lies, None of one of which nothing is known; and how many times in 100.
+
+    As often as was asked for, 95 times if nobody did. There may be no number from above.
+    """
+    one = type(release.value) is int
+    if release.interval is None:  # of a release from before there were any
+        least = cast("tuple[int | None, ...]", (release.at_least,) if one else release.at_least)
+        return tuple(None if number is None else (number, None) for number in least), "95"
+    ends, often = (release.interval, release.confidence) if not one else ((release.interval,), (release.confidence,))
+    largest = max(share for share in cast("tuple[float | None, ...]", often) if share is not None)
+    return cast("tuple[tuple[int, int | None] | None, ...]", ends), _in_hundred(largest)
 
 
 def _in_hundred(confidence: float) -> str:
     return f"{100 * confidence:.4g}"
 
 
-def interval_in_words(release: Release) -> str:
-    """Between which numbers the true count lies, where both sides were drawn."""
-    (low, high), confidence = cast("tuple[int, int]", release.interval), cast("float", release.confidence)
-    return f"between {low:,} and {high:,}, {_in_hundred(confidence)} times in 100, whatever the rows are"
-
-
 def noise_in_words(release: Release) -> str:
     """The exact figures of noise with a public scale, and what they leave open."""
+    said = []
     if release.reach_above is not None:
-        return (
+        said.append(
             "one draw for a count from below, which one place changes by at most "
             f"{_each_in_words(release.reach)}, and for one from above, which it changes by at most "
-            f"{_each_in_words(release.reach_above)}; the answer lies between them"
+            f"{_each_in_words(release.reach_above)}"
         )
-    return (
-        f"95 % of all such answers are within {_each_in_words(release.noise_half_width)} of the capped count, which "
-        f"one place changes by at most {_each_in_words(release.reach)}; how many crowded rows were not counted is "
-        "private: the forecast says what to expect"
-    )
+    if release.noise_half_width is not None:
+        said.append(
+            f"95 % of all such answers are within {_each_in_words(release.noise_half_width)} of the capped count, "
+            f"which one place changes by at most {_each_in_words(release.reach)}; how many crowded rows were not "
+            "counted is private: the forecast says what to expect"
+        )
+    return "; elsewhere ".join(said)
 
 
 def _each_in_words(figure: int | tuple[int | None, ...] | None) -> str:

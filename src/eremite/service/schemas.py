@@ -226,6 +226,7 @@ _ERRORS = _expected(
     mechanism=_text("Mechanism that would be used."),
     median=_number("Half of all counts are off by less."),
     most=_number("95 % of all counts are off by less."),
+    length=_or_null(_number("95 % of all intervals are no longer; null where there is no end from above.")),
 )
 
 FORECAST = _forecast("The error to expect.", **_COUNTED, errors=_list("One for each epsilon.", _ERRORS))

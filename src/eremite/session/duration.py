@@ -29,6 +29,7 @@ from eremite.queries.rows import RowsPlan
 from eremite.queries.screening import ScreeningPlan
 from eremite.queries.subspaces import SubspacesPlan
 from eremite.reach.covers import ratio_for
+from eremite.reach.grid import MOST_COLUMNS as BLOCKS_UP_TO
 from eremite.reach.lattice import covers_of_a_row
 from eremite.sensitivity import changes_listed
 from eremite.sensitivity.relation import Relation
@@ -49,9 +50,10 @@ _MANY = 3  # so many times more: nearly every row has enough
 _LOOKS = 3  # sets or radii that a search looks at as closely as a count does
 # Seconds for each change that the search of a smooth bound lists: the smaller epsilon, the more.
 _CHANGE: dict[Neighbors, float] = {"replace": 1e-5, "add-remove": 1e-6}
-_COVER = 3e-7  # seconds for each row and cover
+_COVER = 2e-7  # seconds for each row and cover
 _CROWDED = 0.02  # of the rows, those that are looked at in fine covers; _COARSER times fewer coarse ones hold a row
-_COARSER = 8
+_COARSER = 4
+_BLOCKS, _IN_BLOCKS = 1e-6, 0.1  # seconds for each row, to add up blocks; of the rows, those in blocks that are crowded
 _GROUP = 2e-3  # seconds for each group, however small
 _PAIR = 1e-9  # seconds for each row, column and public point
 _DRAW = 5e-5  # seconds for each draw among so many points or sets, with what is said before it about its chances
@@ -120,8 +122,10 @@ def _capped(rows: int, d: int, noise: Capped | CappedPair) -> float:
     """Finding crowded places, if a part of the rows crowd; from above, all rows are looked at in coarse covers."""
     seconds = _CROWDED * rows * covers_of_a_row(d, ratio_for(d, rows)) * _COVER
     if isinstance(noise, CappedPair):
-        covers = covers_of_a_row(d, ratio_for(d, rows, "above"))
-        seconds += rows * (covers / _COARSER + _CROWDED * covers) * _COVER
+        covers, looked_at = covers_of_a_row(d, ratio_for(d, rows, "above")), float(rows)
+        if d <= BLOCKS_UP_TO:
+            seconds, looked_at = seconds + rows * _BLOCKS, rows * _IN_BLOCKS
+        seconds += looked_at * (covers / _COARSER + _CROWDED * covers) * _COVER
     return seconds
 
 

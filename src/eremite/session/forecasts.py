@@ -201,6 +201,7 @@ class Forecasts:
         delta: Number = 0,
         mechanism: str = "auto",
         reach: int | None = None,
+        confidence: Number | None = None,
         shape: Shape = "cautious",
     ) -> CountForecast:
         """How far off `count_outliers` would be, for one epsilon or several. Spends nothing, looks at no private row.
@@ -212,6 +213,7 @@ class Forecasts:
             delta: What the count would spend beside epsilon.
             mechanism: The noise; "auto" chooses by public facts.
             reach: How many rows one place may change the count by. Default: chosen from public facts, as for the count.
+            confidence: How often the interval, whose length is forecast, shall hold the true count. Default: 0.95.
             shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several), "clusters",
                 "normal" or "uniform".
         """
@@ -223,6 +225,7 @@ class Forecasts:
                 delta=delta,
                 mechanism=mechanism,
                 reach=reach,
+                confidence=confidence,
                 shape=shape,
             )
         )
@@ -235,6 +238,7 @@ class Forecasts:
         columns: Iterable[str] | None = None,
         epsilon: Number | Sequence[Number] = USUAL_EPSILONS,
         reach: int | None = None,
+        confidence: Number | None = None,
         shape: Shape = "cautious",
     ) -> CountByForecast:
         """How far off the counts of `count_outliers_by` would be, group by group. Spends nothing, looks at no private
@@ -246,12 +250,19 @@ class Forecasts:
             columns: The columns that count; default: all.
             epsilon: One epsilon, or a list of them.
             reach: How many rows one place of a group may change its count by. Default: chosen from public facts.
+            confidence: How often the interval of a group shall hold its true count. Default: 0.95.
             shape: Shape of made-up rows, if there is no stand-in: "cautious" (the hardest of several; all groups have
                 the same error), "clusters", "normal" or "uniform" (every category is as frequent as any other).
         """
         return self.forecast(
             ForecastCountByQuery(
-                definition=definition, by=by, columns=columns, epsilon=epsilon, reach=reach, shape=shape
+                definition=definition,
+                by=by,
+                columns=columns,
+                epsilon=epsilon,
+                reach=reach,
+                confidence=confidence,
+                shape=shape,
             )
         )
 

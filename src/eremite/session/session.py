@@ -311,13 +311,13 @@ class Session(Forecasts, Shown):
 
         Differentially private with `epsilon`, and `delta` if the mechanism uses one. Proofs: `queries/count.proof.md`.
 
-        A count of bounded reach lets no place count for more than `reach` rows. Its noise then has a public scale, for
-        every table: 95 % of all answers are within `noise_half_width` of the capped count, and 95 times in 100 the true
-        count is `at_least` so large or larger. How many outliers were left out is private. Cost: an exact count, and a
-        linear program over crowded outliers. With other mechanisms, two to three times an exact count.
-
-        The mechanism "reach-pair" draws a count from below and one from above at once, for the same epsilon: then the
-        true count lies in `interval`, `confidence` of the time, for every table. In up to six columns, and in memory.
+        A count of bounded reach lets no place count for more than `reach` rows, so its noise has a public scale for
+        every table. In up to six columns, "auto" draws a count from below and one from above at once, for the same
+        epsilon: the true count lies in `interval`, `confidence` of the time, for every table. In more columns it draws
+        one from below alone: 95 % of all answers are within `noise_half_width` of the capped count, 95 times in 100 the
+        true count is `at_least` so large or larger, and how many outliers were left out is private. Cost: all neighbors
+        are counted, and a linear program is solved over rows in crowded places; from below alone, an exact count, and a
+        program over crowded outliers. With other mechanisms, two to three times an exact count.
 
         Args:
             definition: When a row is an outlier.
@@ -357,8 +357,8 @@ class Session(Forecasts, Shown):
 
         The release's `value` maps each group to its count: `value["A"]`, or `value["f", "A"]` for two columns. All
         counts together are differentially private with `epsilon`. Proof: `queries/groups.proof.md`. Cost: as a count of
-        each group. With counts of bounded reach, `noise_half_width` and `at_least` say of each group what they say of
-        one count; that all of them hold at once is less likely.
+        each group. With counts of bounded reach, `interval` and `at_least` say of each group what they say of one
+        count; that all of them hold at once is less likely.
 
         Args:
             definition: When a row is an outlier; its neighbors are rows of its group.

@@ -20,11 +20,13 @@ from eremite.mechanisms import entropy
 from eremite.outliers import count_outliers
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
+from eremite.queries.reach import Between
 from eremite.queries.report import ReportPlan
 from eremite.queries.screening import Screening
 from eremite.queries.subspaces import SubspacesPlan
 from eremite.session.screen import Screen
 from tests.end_to_end.leaks.observer import Sight, seen_command, seen_error, seen_release, walked, watching
+from tests.end_to_end.leaks.pairs import lead_pairs
 from tests.end_to_end.leaks.tables import (
     DEFINITION,
     PAIRS,
@@ -60,6 +62,12 @@ def requests(d: int) -> dict[str, tuple[str, dict[str, Any]]]:
         "screen": ("open_screen", one | {"most_yes": 1}),
         "radius": ("choose_radius", {"min_neighbors": 3, "share": "0.2", "radii": [0.01, 0.1, 0.3], "epsilon": "0.5"}),
     }
+
+
+@pytest.fixture(autouse=True)
+def led(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts from both sides; all other draws are led by seeds."""
+    lead_pairs(monkeypatch, 17)
 
 
 QUERIES = list(requests(2))
@@ -251,7 +259,9 @@ class Carriers(tuple):  # type: ignore[type-arg]
     """Values with something in their luggage."""
 
 
-def carriers(count: int, value: Any) -> Carriers:
+def carriers(count: int, value: Any) -> Any:
+    if isinstance(value, Between):
+        return dataclasses.replace(value, value=carriers(count, value.value))
     carried = Carriers(value)
     carried.bound = count  # type: ignore[attr-defined]
     return carried

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from eremite import OutlierDefinition, Table
-from eremite.forecast.capped import Excess, excess_of, off_by_pair
+from eremite.forecast.capped import Excess, errors_of_pair, excess_of
 from eremite.outliers import count_outliers
-from eremite.queries.reach import WEIGHT, for_pair
+from eremite.queries.reach import for_pair
 from eremite.reach import count_of_reach
 from eremite.sensitivity.relation import Relation
 
@@ -22,7 +22,9 @@ def drawn(pair, excess):
     first, second = (np.where(side == one, 1, np.where(side == one + 1, -1, place)) for one in (0, 2))
     scales = [float(scale / pair.noise.epsilon) for scale in (pair.noise.below, pair.noise.above)]
     low, high = scales[0] * size * first - excess.below, scales[1] * size * second + excess.above
-    return np.abs(low + float(WEIGHT) * (high - low))
+    rise = np.minimum(float(pair.noise.weight) * (high - low), float(pair.noise.furthest))
+    margin = float(pair.noise.margin() * (pair.noise.step(0) + pair.noise.step(1)))
+    return np.abs(low + rise), np.abs(high - low + margin)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])
@@ -30,9 +32,14 @@ def drawn(pair, excess):
     ("epsilon", "below", "above", "reaches"),
     [(1, 0, 0, (3, 6)), (1, 10, 40, (2, 8)), ("0.2", 100, 3, (1, 5)), (2, 0, 90, (1, 3))],
 )
-def test_error_of_a_pair_is_that_of_its_noise_and_of_rows_too_few_and_too_many(epsilon, below, above, reaches, share):
+def test_errors_of_a_pair_are_those_of_its_noise_and_of_rows_too_few_and_too_many(
+    epsilon, below, above, reaches, share
+):
     pair, excess = for_pair(*reaches, Fraction(epsilon), "replace", 1), Excess(None, below, above)
-    assert off_by_pair(pair, excess, share) == pytest.approx(np.quantile(drawn(pair, excess), share), rel=0.02)
+    off, lengths = drawn(pair, excess)
+    found = errors_of_pair(pair, excess)
+    assert found.off_by(share) == pytest.approx(np.quantile(off, share), rel=0.02)
+    assert found.length(share) == pytest.approx(np.quantile(lengths, share), rel=0.02)
 
 
 def test_excess_of_public_rows_is_what_both_sides_have_beside_the_count():

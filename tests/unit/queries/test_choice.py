@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from eremite import InputError, OutlierDefinition, Privacy, SubspacesQuery, Table
-from eremite.queries.choice import NAMES, by_name, chosen, for_bound, is_pure, narrowest, typical_growth
+from eremite.queries.choice import NAMES, both_sides, by_name, chosen, for_bound, is_pure, narrowest, typical_growth
 from eremite.sensitivity.relation import Relation
 
 
@@ -45,6 +45,19 @@ def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
     for epsilon, columns in (("2.01", 5), ("1.01", 7), ("0.41", 10), ("20", 24), ("0.1", 25), ("0.1", 10_000)):
         assert of(epsilon, columns) == narrowest(pure(epsilon), columns=columns, **moved_by(100)) != "reach"
     assert chosen(Privacy(Fraction(1), Fraction(1, 10**6)), columns=8, **moved_by(100)) == "reach"
+
+
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_both_sides_are_drawn_where_they_take_little(neighbors):
+    """The rule that docs/mechanisms.md prints, by public facts: N, or about how many rows there are."""
+    taken = {
+        (rows, d): both_sides(Relation(neighbors, rows), d)
+        for rows in (1, 500_000, 500_001, 10**9)
+        for d in (1, 3, 4, 6, 7)
+    }
+    assert all(taken[rows, d] for rows, d in taken if d <= 3)
+    assert all(taken[rows, d] == (rows <= 500_000) for rows, d in taken if 3 < d <= 6)
+    assert not any(taken[rows, d] for rows, d in taken if d > 6)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from eremite.outliers import count_outliers
 from eremite.queries import reach as reach_module
 from eremite.queries.public_noise import public_noise
 from eremite.queries.reach import Between, CappedPair, fineness_for
-from eremite.reach import MOST_COLUMNS, usual_reach, usual_reach_above
-from eremite.release import ByGroup, PublicNoise
+from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, usual_reach, usual_reach_above
+from eremite.release import ByGroup, PublicNoise, Release
 from eremite.session.request import Request
 from tests.private_side import refused_for_free
 
@@ -24,6 +24,8 @@ DEFINITION = OutlierDefinition(min_neighbors=3, radius=0.05)
 SLACK = Fraction(1, 32)
 RELATIONS = ["replace", "add-remove"]
 WIDE = MOST_COLUMNS + 1
+FROM_BELOW = MOST_COLUMNS_ABOVE + 1  # columns in which auto draws from below alone
+BELOW = {"mechanism": "reach"}
 
 
 def table(neighbors="replace", rows_per_person=1, columns=2):
@@ -53,8 +55,10 @@ def test_reach_is_the_usual_one_of_public_facts_or_the_one_asked_for(neighbors, 
     some = table(neighbors, m)
     usual = usual_reach(rows, 2, DEFINITION, Fraction(1, m), neighbors)
     for reach, asked in ((usual, None), (7, 7)):
-        made = plan(some, reach=asked)
+        made = plan(some, reach=asked, **BELOW)
         assert (made.mechanism, made.noise.reach, made.query.reach) == ("reach", reach, asked)
+        wide = table(neighbors, m, FROM_BELOW)
+        assert (plan(some, reach=asked).mechanism, plan(wide, reach=asked).mechanism) == ("reach-pair", "reach")
         assert made.noise.noise == ReachLaplace(Fraction(1), m * (reach + more) + SLACK)
         assert (made.cost, made.privacy.epsilon) == (Cost.pure(Fraction(1)), 1)
 
@@ -62,12 +66,26 @@ def test_reach_is_the_usual_one_of_public_facts_or_the_one_asked_for(neighbors, 
 @pytest.mark.parametrize("m", [1, 3])
 @pytest.mark.parametrize(("neighbors", "rows", "times"), [("replace", 300, 2), ("add-remove", 1000, 1)])
 def test_groups_get_all_of_epsilon_each_on_a_grid_for_all_of_them(neighbors, rows, times, m):
-    some = table(neighbors, m)
-    usual = usual_reach(rows // 3, 2, DEFINITION, Fraction(1, m * times), "add-remove")
+    some = table(neighbors, m, FROM_BELOW)
+    usual = usual_reach(rows // 3, FROM_BELOW, DEFINITION, Fraction(1, m * times), "add-remove")
     for reach, asked in ((usual, None), (7, 7)):
         made = plan_by(some, reach=asked)
         assert (made.mechanism, made.noise.reach, made.query.reach) == ("reach", reach, asked)
         assert made.noise.noise == ReachLaplace(Fraction(1), times * m * reach + SLACK, 256)
+        assert made.cost == Cost.pure(Fraction(1))
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize(("neighbors", "rows", "times"), [("replace", 300, 2), ("add-remove", 1000, 1)])
+def test_groups_get_one_draw_each_for_all_of_epsilon(neighbors, rows, times, m):
+    some, each = table(neighbors, m), Fraction(1, m * times)
+    usual = usual_reach(rows // 3, 2, DEFINITION, each, "add-remove")
+    above = usual_reach_above(rows // 3, 2, each)
+    for reach, asked in ((usual, None), (7, 7)):
+        made, slack = plan_by(some, reach=asked), 1 + SLACK / (times * m * min(reach, above))
+        assert (made.mechanism, made.query.reach) == ("reach-pair", asked)
+        sides = (slack * times * m * side for side in (reach, above))
+        assert made.noise == CappedPair(reach, above, ReachPair(Fraction(1), *sides, 256))
         assert made.cost == Cost.pure(Fraction(1))
 
 
@@ -80,9 +98,11 @@ def test_grid_is_fine_enough_for_the_solvers_of_all_groups():
 
 def test_delta_gives_gaussian_noise_only_where_that_is_narrower():
     usual = {"delta": "1e-6", "mechanism": "auto"}
+    wide = table(columns=FROM_BELOW)
     for epsilon, name in (("0.000001", "reach-gaussian"), ("1", "reach")):
-        made = plan(epsilon=epsilon, **usual)
-        both = [plan(epsilon=epsilon, delta="1e-6", mechanism=one) for one in ("reach", "reach-gaussian")]
+        made = plan(wide, epsilon=epsilon, **usual)
+        assert plan(epsilon=epsilon, **usual).mechanism == ("reach-pair" if name == "reach" else name)
+        both = [plan(wide, epsilon=epsilon, delta="1e-6", mechanism=one) for one in ("reach", "reach-gaussian")]
         widths = [one.noise.noise.half_width() for one in both]
         assert made.mechanism == name
         assert made.noise.noise.half_width() == min(widths) < max(widths)
@@ -128,9 +148,12 @@ def test_too_many_columns_for_a_reach_are_refused_for_free_and_left_to_others_by
 
 
 def test_largest_reach_is_answered():
-    made = plan(reach=2**32)
+    made = plan(reach=2**32, **BELOW)
     assert 0 <= made.compute(table()) <= 300
     assert made.noise.at_least(300) == 0
+    pair = plan(reach=2**32)
+    release = Session(table(), epsilon=2).count_outliers(DEFINITION, epsilon=1, reach=2**32)
+    assert (pair.mechanism, release.interval[0]) == ("reach-pair", 0)
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
@@ -143,7 +166,7 @@ def test_capped_count_is_asked_for_on_the_grid_of_its_noise(monkeypatch, neighbo
 
     monkeypatch.setattr(reach_module, "capped_count", capped)
     monkeypatch.setattr("eremite.mechanisms.reach_laplace.draw_integer", lambda *_: 0)
-    some, about = table(neighbors), 300 if neighbors == "replace" else 1000
+    some, about = table(neighbors, columns=FROM_BELOW), 300 if neighbors == "replace" else 1000
     told = []
     assert plan(some, reach=2).compute(some, told.append) == 10
     assert (seen, told) == ([(300, DEFINITION, 2, [0, 300], 64, about)], [1])
@@ -153,7 +176,7 @@ def test_capped_count_is_asked_for_on_the_grid_of_its_noise(monkeypatch, neighbo
 
 
 def test_public_figures_are_those_of_the_noise():
-    made = plan(epsilon="0.3", reach=2)
+    made = plan(epsilon="0.3", reach=2, **BELOW)
     noise = made.noise.noise
     figures = public_noise(made, 40, table())
     assert figures == PublicNoise(
@@ -165,30 +188,52 @@ def test_public_figures_are_those_of_the_noise():
         confidence=0.95,
     )
     assert public_noise(made, 3, table()).at_least == 0
-    often = public_noise(plan(epsilon="0.3", reach=2, confidence="0.999"), 400, table())
+    often = public_noise(plan(epsilon="0.3", reach=2, confidence="0.999", **BELOW), 400, table())
     assert (often.interval, often.confidence) == ((400 - noise.margin_below(Fraction(999, 1000)), None), 0.999)
     assert often.at_least == 400 - noise.margin_below()
     for epsilon in ("0.3", "0.7", "1/3"):
-        made = plan(epsilon=epsilon, reach=3).noise
+        made = plan(epsilon=epsilon, reach=3, **BELOW).noise
         assert 0 <= Fraction(made.scale) / made.noise.scale - 1 < Fraction(1, 2**50)
 
 
 def test_public_figures_of_groups_are_one_of_each_for_each_group():
-    made = plan_by(reach=2)
+    wide = table(columns=FROM_BELOW)
+    made = plan_by(wide, reach=2)
     margin = made.noise.noise.margin_below()
-    figures = public_noise(made, ByGroup.of(made.groups, (0, 50, margin)), table())
+    figures = public_noise(made, ByGroup.of(made.groups, (0, 50, margin)), wide)
     assert (figures.reach, figures.at_least) == ((2, 2, 2), (0, 50 - margin, 0))
     assert figures.noise_half_width == (made.noise.noise.half_width(),) * 3
+
+
+def drawn_near(made, count):
+    """What a draw without noise gives of a count of which nothing was capped."""
+    noise = made.noise.noise
+    return Bounds(noise, tuple(floor(count / noise.step(side) + Fraction(1, 2)) for side in (0, 1)))
+
+
+def test_public_figures_of_groups_from_both_sides_are_one_of_each_for_each_group():
+    made, counts = plan_by(reach=2, confidence="0.9"), (0, 50, 7)
+    drawn = [drawn_near(made, count) for count in counts]
+    figures = public_noise(made, Between.of(ByGroup.of(made.groups, counts), drawn), table())
+    assert (figures.reach, figures.reach_above) == ((2,) * 3, (made.noise.above,) * 3)
+    assert figures.confidence == (0.9,) * 3
+    assert figures.noise_half_width is None
+    for count, (low, high), one in zip(counts, figures.interval, drawn, strict=True):
+        assert low == max(0, one.between(Fraction(9, 10))[0]) <= count <= high
 
 
 def test_public_figures_of_a_report_are_those_of_each_set():
     some = table(columns=10)
     names = tuple(f"c{i}" for i in range(10))
     made = ReportQuery(definition=DEFINITION, h=2, max_size=10, epsilon=4).plan(some)
-    figures = public_noise(made, ((names, 30), (names[:2], 40)), some)
-    of_two = public_noise(plan(some, columns=names[:2]), 40, some)
-    assert figures == PublicNoise.of_each([PublicNoise(), of_two])
-    assert figures.at_least == (None, of_two.at_least)
+    of_seven, two = made.of_set(names[:7], some), made.of_set(names[:2], some)
+    drawn = drawn_near(two, 40)
+    value = (names, 30), (names[:7], 35), (names[:2], 40)
+    figures = public_noise(made, Between.of(value, [None, None, drawn]), some)
+    each = [public_noise(of_seven, 35, some), public_noise(two, Between(40, (drawn,)), some)]
+    assert figures == PublicNoise.of_each([PublicNoise(), *each])
+    assert figures.at_least == (None, each[0].at_least, each[1].at_least)
+    assert figures.reach_above == (None, None, two.noise.above)
     assert public_noise(made, ((names, 30), (names, 40)), some) == PublicNoise()
 
 
@@ -211,11 +256,13 @@ def test_question_is_the_one_asked_and_says_which_reach_was_planned():
 def test_release_carries_the_figures_and_repeats_them():
     session = Session(table(), epsilon=3)
     first = session.count_outliers(DEFINITION, epsilon=1, reach=2, request_id="a")
-    assert (first.reach, first.noise_half_width) == (2, plan(reach=2).noise.noise.half_width())
-    assert first.at_least <= first.value
+    assert (first.reach, first.reach_above) == (2, plan(reach=2).noise.above)
+    assert first.interval[0] <= first.value
     assert session.count_outliers(DEFINITION, epsilon=1, reach=2, request_id="a") == first
     groups = session.count_outliers_by(DEFINITION, by="ward", epsilon=1, reach=2)
     assert groups.reach == (2, 2, 2)
+    assert len(groups.interval) == len(groups.value)
+    assert Release.from_json(groups.to_json()) == groups
 
 
 def test_questions_are_planned_without_the_solver():
@@ -264,7 +311,7 @@ def test_ends_of_a_pair_stay_where_counts_are():
         made = plan(some, **PAIR)
         for drawn, wanted in ((-(10**6), (0, 0)), (10**6, (min(most, 10**6 - 100),) * 2)):
             units = tuple(floor(drawn / made.noise.noise.step(side)) for side in (0, 1))
-            figures = public_noise(made, Between(0, Bounds(made.noise.noise, units)), some)
+            figures = public_noise(made, Between(0, (Bounds(made.noise.noise, units),)), some)
             assert all(abs(end - one) <= 200 for end, one in zip(figures.interval, wanted, strict=True))
             assert 0 <= figures.interval[0] <= figures.interval[1] <= most
             assert 0 <= figures.at_least <= most

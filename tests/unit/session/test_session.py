@@ -58,7 +58,7 @@ def test_count_is_a_release_with_its_public_facts(session):
     assert 0 <= release.value <= 40
     assert (release.query, release.columns, release.definition) == ("count_outliers", ("b",), DEFINITION)
     assert (release.epsilon, release.delta) == (Fraction(1, 10), 0)
-    assert (release.mechanism, release.neighbors, release.rows_per_person) == ("reach", "replace", 1)
+    assert (release.mechanism, release.neighbors, release.rows_per_person) == ("reach-pair", "replace", 1)
     assert release.version == eremite.__version__
     assert len(release.request_id) == 32
     assert release.time.tzinfo is UTC
@@ -236,7 +236,7 @@ def test_person_with_more_rows_is_charged_whole(monkeypatch):
     release = session.count_outliers(DEFINITION, epsilon=0.8)
     assert (release.neighbors, release.rows_per_person) == ("replace", 4)
     assert (release.epsilon, session.remaining) == (Fraction(4, 5), Privacy(Fraction(1, 5)))
-    assert plans[0].noise.noise.sensitivity == 4 * (plans[0].noise.reach + 1) + Fraction(1, 32)
+    assert plans[0].noise.noise.below == 4 * (plans[0].noise.reach + 1) + Fraction(1, 32)
 
 
 def test_time_is_that_of_the_charge(table, monkeypatch):

@@ -41,7 +41,7 @@ KINDS: Mapping[str, Kind] = {
             short="Count",
             title="How many outliers?",
             lead=f"{_NEAR} The answer is their number, with noise.",
-            fields=("definition", "columns", "delta"),
+            fields=("definition", "columns", "delta", "confidence"),
             goal="within",
             ladder=True,
         ),
@@ -50,7 +50,7 @@ KINDS: Mapping[str, Kind] = {
             short="Count by group",
             title="How many outliers, group by group?",
             lead="One number for each group, with noise. A row is compared with the rows of its own group.",
-            fields=("definition", "columns", "by"),
+            fields=("definition", "columns", "by", "confidence"),
             ladder=True,
         ),
         Kind(
@@ -168,7 +168,9 @@ def goal_body(kind: Kind, form: Form, facts: Facts) -> bytes:
         raise InputError("For this question no epsilon can be found by an accuracy; try the forecast.")
     name = "within_rows" if kind.goal == "within" else "probability"
     words = "How far off a count may be" if kind.goal == "within" else "The probability"
-    return json.dumps(question_of(kind, form, facts) | {kind.goal: _exact(form, name, words)}).encode()
+    asked = question_of(kind, form, facts)
+    asked.pop("confidence", None)  # it is about the interval, and the goal is about the count
+    return json.dumps(asked | {kind.goal: _exact(form, name, words)}).encode()
 
 
 def _definition(form: Form, _: Facts) -> dict[str, Any]:
@@ -219,6 +221,10 @@ def _delta(form: Form, _: Facts) -> dict[str, Any]:
     return {} if delta == "0" else {"delta": delta}
 
 
+def _confidence(form: Form, _: Facts) -> dict[str, Any]:
+    return {"confidence": _exact(form, "confidence", "The confidence")} if form.text("confidence") else {}
+
+
 def _share(form: Form, _: Facts) -> dict[str, Any]:
     return {"share": _exact(form, "share", "The share")}
 
@@ -254,6 +260,7 @@ _FIELDS = {
     "h": _h,
     "max_size": _max_size,
     "delta": _delta,
+    "confidence": _confidence,
     "share": _share,
     "radii": _radii,
     "candidates": _candidates,

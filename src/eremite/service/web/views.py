@@ -96,12 +96,16 @@ def _count(fields: dict[str, Any]) -> ForecastView:
     means = f"A count of {example:,} would stand for {low:,} to {high:,}"
     if outliers is not None:
         means = f"Those rows have {outliers:,} outliers; the answer would then lie between {low:,} and {high:,}"
-    order = _sorted(errors)
+    order, longest = _sorted(errors), _length(first)
+    sure = "" if longest == "-" else f" The answer has an interval that holds for every table, up to {longest} long."
     return ForecastView(
         headline=f"At epsilon {epsilons[0]}, 95 % of such counts are off by {most:,} at most, and half by {median:,}.",
-        lines=[f"{means}."],
-        heads=("epsilon", "half off by at most", "95 % off by at most", "noise"),
-        rows=[(epsilons[i], f"{ceil(medians[i]):,}", f"{ceil(mosts[i]):,}", errors[i]["mechanism"]) for i in order],
+        lines=[f"{means}.{sure}"],
+        heads=("epsilon", "half off by at most", "95 % off by at most", "interval up to", "noise"),
+        rows=[
+            (epsilons[i], f"{ceil(medians[i]):,}", f"{ceil(mosts[i]):,}", _length(errors[i]), errors[i]["mechanism"])
+            for i in order
+        ],
         chosen=order.index(0),
         pictures=[
             pictures.interval(example, most),
@@ -221,6 +225,11 @@ def _errors(errors: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[float]
         [one["median"] for one in errors],
         [one["most"] for one in errors],
     )
+
+
+def _length(error: Mapping[str, Any]) -> str:
+    """How long 95 % of the intervals are at most, if there are any."""
+    return "-" if error.get("length") is None else f"{ceil(error['length']):,}"
 
 
 def _sorted(lines: Sequence[Mapping[str, Any]]) -> list[int]:

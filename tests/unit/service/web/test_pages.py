@@ -171,7 +171,7 @@ def test_answer_is_downloaded_as_json_and_csv(tmp_path: Path) -> None:
     one, all_of_them = json.loads(files["answer.json?id=%3Dcmd"]), json.loads(files["answers.json"])
     assert one["request_id"] == "=cmd"
     assert all_of_them["releases"] == [one]
-    assert files["answer.csv?id=%3Dcmd"].splitlines()[0] == '"ward","outliers","at_least"'
+    assert files["answer.csv?id=%3Dcmd"].splitlines()[0] == '"ward","outliers","at_least","low","high"'
     assert '"\'=cmd"' in files["answers.csv"]
 
 
