@@ -114,7 +114,8 @@ def test_panel_of_a_report_has_the_noisy_counts(capsys: Captured, patients: Path
         r"\d+ \d+ 2\. about \d+ (?:bmi|blood, sugar) and pulse \d+ \d+ "
         r"searched all 3 sets of 2 columns "
         rf"outlier a row with fewer than 5 other rows within distance 0\.05; {OUTLIER} "
-        rf"true counts each between the numbers beside it, .+? noise one draw for a count from below, .+? {CHANCE} "
+        r"true counts each between the numbers beside it, .+? noise one draw each for a count from below, "
+        rf".+? {CHANCE} "
         r"spent epsilon 4, pure; draws: compared, permute-and-flip; counts: auto "
         + LEFT.format(2) + " " + PROTECTS.format(r"54\.60"),
     )  # fmt: skip

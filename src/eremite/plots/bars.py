@@ -24,4 +24,4 @@ def draw_counts(axes: Axes, ranks: Sequence[int], counts: Sequence[int], ends: E
 
 def label_of(ends: Ends) -> str:
     """What the bars are, and the lines."""
-    return "outliers, with noise; lines: where the true counts lie" if any(ends) else "outliers, with noise"
+    return "outliers; lines: true counts" if any(ends) else "outliers, with noise"

@@ -4,7 +4,7 @@ A larger reach holds back fewer rows and takes more noise. On tables of ordinary
 held back, s growing with the number of columns; the noise has a half-width of about 3 D / epsilon. The sum is least at
 D = s ln(q N epsilon / (3 s)), and flat there: from half of it to twice it, the error grows little. `make bench` prints
 how far it is from the best. From above, about h N e^-D rows too many are counted, h growing with the number of columns.
-These and the noise add up to least at D = ln(h N epsilon / 3); one more is taken, since below it the excess grows fast.
+These and the noise add up to least at D = ln(h N epsilon / 3), and neither intervals nor answers gain by more.
 """
 
 from fractions import Fraction
@@ -38,7 +38,7 @@ def usual_reach_above(rows: int, columns: int, epsilon: Fraction) -> int:
     cover, which is wider, several times as much.
     """
     excess = usual_excess(rows, columns, 0) * float(epsilon) / _WIDTH
-    return max(_LEAST_ABOVE, round(1 + log(excess))) if excess > 1 else _LEAST_ABOVE
+    return max(_LEAST_ABOVE, round(log(excess))) if excess > 1 else _LEAST_ABOVE
 
 
 def usual_excess(rows: int, columns: int, reach: int) -> float:

@@ -110,8 +110,11 @@ def picture(release: Release, forecast: Forecast | None = None) -> "Figure":
 def _accuracy(release: Release) -> list[str]:
     """What is guaranteed of the answer, and what was expected of it where the chart itself does not show it."""
     expected = release.expected
-    counts = "true count" if type(release.value) is int else "true counts"
-    sure = [] if release.at_least is None else [f"{counts}: {sure_in_words(release)}"]
+    sure = []
+    if type(release.at_least) is int:
+        sure = [f"true count: {sure_in_words(release)}"]
+    elif release.reach_above is not None:
+        sure = [f"true counts: {sure_in_words(release, 'the ends of its line')}"]
     of_counts = expected.error is not None and release.query in ("count_outliers_by", "outlier_report")
     error = [f"forecast: {error_in_words(release)}"] if of_counts else []
     chance = [] if expected.chance is None else [f"forecast: {chance_in_words(release)}"]

@@ -73,13 +73,16 @@ def error_in_words(release: Release) -> str:
     return f"95 % of such counts are off by {most:,} at most: between {low:,} and {high:,}{none}"
 
 
-def sure_in_words(release: Release) -> str:
-    """What is guaranteed about the true count, or about each of several, where the noise has a public scale."""
+def sure_in_words(release: Release, beside: str = "the numbers beside it") -> str:
+    """What is guaranteed about the true count, or about each of several, where the noise has a public scale.
+
+    `beside` is where the ends of each of several are shown.
+    """
     ends, often = ends_of(release)
     said = f"{often} times in 100, whatever the rows are"
     if type(release.value) is not int:
         between = any(one is not None and one[1] is not None for one in ends)
-        return f"each {'between the numbers' if between else 'at least the number'} beside it, {said}"
+        return f"each {f'between {beside}' if between else 'at least the number beside it'}, {said}"
     [one] = ends
     low, high = one or (0, None)
     return f"at least {low:,}, {said}" if high is None else f"between {low:,} and {high:,}, {said}"
@@ -107,8 +110,9 @@ def noise_in_words(release: Release) -> str:
     """The exact figures of noise with a public scale, and what they leave open."""
     said = []
     if release.reach_above is not None:
+        each = "" if type(release.value) is int else " each"
         said.append(
-            "one draw for a count from below, which one place changes by at most "
+            f"one draw{each} for a count from below, which one place changes by at most "
             f"{_each_in_words(release.reach)}, and for one from above, which it changes by at most "
             f"{_each_in_words(release.reach_above)}"
         )
