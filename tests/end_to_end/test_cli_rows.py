@@ -56,3 +56,23 @@ def test_public_number_exits_2_in_one_sentence(capsys: Captured) -> None:
     code, out, err = rows(capsys)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith('Error: The number of rows is public, because neighbors is "replace": there are ')
+
+
+@pytest.mark.usefixtures("private_number")
+def test_count_tells_the_number_of_rows_too(capsys: Captured) -> None:
+    asked = ("count", "patients.toml", "-k", "5", "-r", "0.05", "--columns", "bmi", "--epsilon", "0.5", "--rows")
+    code, out, err = run(capsys, *asked, "--json")
+    assert (code, err) == (0, "")
+    number, release = len(Path("patients.csv").read_text().splitlines()) - 1, Release.from_json(out)
+    assert isinstance(release.rows, int)
+    assert abs(release.rows - number) < 100
+    code, out, err = run(capsys, *asked)
+    assert (code, err) == (0, "")
+    assert "take part; 95 times in 100, the true number is within" in words(out)
+
+
+def test_number_of_rows_that_is_public_is_no_part_of_a_count(capsys: Captured) -> None:
+    asked = ("count", "patients.toml", "-k", "5", "-r", "0.05", "--columns", "bmi", "--epsilon", "0.5", "--rows")
+    code, out, err = run(capsys, *asked)
+    assert (code, out) == (2, "")
+    assert 'rows is for neighbors "add-remove"' in " ".join(err.split())

@@ -31,6 +31,7 @@ from eremite.cli.options import (
     Radius,
     Reach,
     RequestId,
+    RowsToo,
     SelectionName,
     ShowProgress,
     Size,
@@ -68,6 +69,7 @@ def count(
     mechanism: NoiseName = "auto",
     reach: Reach = None,
     confidence: Confidence = None,
+    rows: RowsToo = False,
     progress: ShowProgress = False,
     engine: EngineName = None,
     master: SparkMaster = None,
@@ -87,8 +89,10 @@ def count(
     query: CountQuery | CountByQuery
     if groups is None:
         noise: dict[str, Any] = {"delta": delta, "mechanism": mechanism, "reach": reach, "confidence": confidence}
-        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, **noise)
+        query = CountQuery(definition=definition, columns=names, epsilon=epsilon, rows=rows or None, **noise)
     else:
+        if rows:
+            raise InputError("--rows is for a count without --by; ask it apart, or eremite rows.")
         require_plain(delta, mechanism)
         query = CountByQuery(
             definition=definition, by=groups, columns=names, epsilon=epsilon, reach=reach, confidence=confidence

@@ -225,6 +225,13 @@ Confidence = Annotated[
         "by reach have an interval; those by reach-pair have both ends.",
     ),
 ]
+RowsToo = Annotated[
+    bool,
+    typer.Option(
+        "--rows",
+        help="Tell too how many rows take part, nearly for free: where rows come and go, in counts from both sides.",
+    ),
+]
 #: Default of --tokens.
 TOKENS = Path("tokens.json")
 TokenFile = Annotated[Path, typer.Option("--tokens", callback=local_file, help="The file that holds the tokens.")]

@@ -33,7 +33,7 @@ from eremite.queries.count import CountPlan, counted
 from eremite.queries.fields import Number
 from eremite.queries.fit import relation_of
 from eremite.queries.groups import CountByPlan
-from eremite.queries.reach import Capped, CappedPair
+from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
 from eremite.sensitivity.relation import Relation
 from eremite.table import Part
 
@@ -117,6 +117,7 @@ def expected_in_part(
     """The outliers of a part of the stand-in, if it has rows, and the error of a count there, no count further off."""
     noise, definition, columns = plan.noise, plan.definition, plan.columns
     length = None
+    assert not isinstance(noise, CappedPairAndRows)  # a forecast asks for the count alone  # noqa: S101
     if isinstance(noise, CappedPair):
         groups = len(plan.groups) if isinstance(plan, CountByPlan) else 1
         of_one = replace(relation, rows=relation.rows // groups)

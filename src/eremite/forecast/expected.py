@@ -28,7 +28,7 @@ from eremite.queries.count import CountPlan
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
-from eremite.queries.reach import Capped, CappedPair
+from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.subspaces import SubspacesPlan
@@ -52,7 +52,7 @@ def expected_of(plan: Plan, facts: Facts, stand_in: Table | None = None) -> Expe
         stand_in: Public rows with the same columns and rules; without them, rows are made up.
     """
     match plan:
-        case CountPlan(noise=CappedPair()) | CountByPlan(noise=CappedPair()):
+        case CountPlan(noise=CappedPair() | CappedPairAndRows()) | CountByPlan(noise=CappedPair()):
             return UNKNOWN  # their intervals hold for every table
         case CountPlan():
             rows = _rows_to_count(facts, stand_in)
@@ -84,7 +84,7 @@ def _error(most: float, source: str) -> Expected:
 
 def _source(plan: CountPlan | CountByPlan, rows: StandIn) -> str:
     """Where the error comes from: noise that is scaled by the global sensitivity is the same for all rows."""
-    by_the_rows = isinstance(plan.noise, Capped | CappedPair) or plan.noise.decay is not None
+    by_the_rows = isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows) or plan.noise.decay is not None
     return words_for(rows, [plan]) if by_the_rows else _WHATEVER_THE_ROWS
 
 

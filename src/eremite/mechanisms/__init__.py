@@ -13,6 +13,7 @@ from eremite.mechanisms.paper_gaussian import PaperGaussian
 from eremite.mechanisms.reach_gaussian import ReachGaussian
 from eremite.mechanisms.reach_laplace import ReachLaplace
 from eremite.mechanisms.reach_pair import Bounds, ReachPair
+from eremite.mechanisms.reach_rows import BoundsAndRows, ReachWithRows
 from eremite.mechanisms.smooth_laplace import SmoothLaplace
 
 ReachNoise = ReachLaplace | ReachGaussian
@@ -21,6 +22,7 @@ ReachNoise = ReachLaplace | ReachGaussian
 __all__ = [
     "BoundedMechanism",
     "Bounds",
+    "BoundsAndRows",
     "Gaussian",
     "GlobalGaussian",
     "GlobalLaplace",
@@ -30,5 +32,6 @@ __all__ = [
     "ReachLaplace",
     "ReachNoise",
     "ReachPair",
+    "ReachWithRows",
     "SmoothLaplace",
 ]

@@ -82,7 +82,7 @@ class ReachPair:
 
         So the upper one adds little to the noise of the answer. Public, and no part of what is proved.
         """
-        return min(Fraction(1, 2), _SHARE * self.below / self.above)
+        return weight_of_upper(self.below, self.above)
 
     @property
     def furthest(self) -> Fraction:
@@ -135,6 +135,11 @@ class ReachPair:
     def _up_to(self, ring: int, bits: int) -> tuple[int, int]:
         """Integers around 2^bits P(max(|Z1|, |Z2|) <= ring)."""
         return scaled(lambda: 1 - self.beyond(ring), bits) if ring >= 0 else (0, 0)
+
+
+def weight_of_upper(below: Fraction, above: Fraction) -> Fraction:
+    """The share of the way from a lower value with noise of one scale to an upper one with noise of another. Public."""
+    return min(Fraction(1, 2), _SHARE * below / above)
 
 
 def point_of_ring(ring: int, index: int) -> tuple[int, int]:

@@ -8,23 +8,36 @@ from eremite.engines import d_of
 from eremite.errors import InputError
 from eremite.intervals import as_arb, at_most
 from eremite.ledger import Cost
-from eremite.mechanisms import BoundedMechanism, Bounds, Mechanism, ReachGaussian
+from eremite.mechanisms import BoundedMechanism, Mechanism, ReachGaussian
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.counting import outliers_among
 from eremite.privacy import SMALLEST_EPSILON, Privacy, checked_delta, checked_epsilon, shown
 from eremite.queries.choice import NAMES, both_sides, chosen, for_bound, is_pure
-from eremite.queries.fields import FROM_JSON, Columns, Confidence, Definition, Delta, Epsilon, MechanismName, Reach
+from eremite.queries.fields import (
+    FROM_JSON,
+    Columns,
+    Confidence,
+    Definition,
+    Delta,
+    Epsilon,
+    MechanismName,
+    Reach,
+    RowsToo,
+)
 from eremite.queries.fit import relation_of, require_choice, require_fit
 from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.reach import NAMES as BY_REACH
 from eremite.queries.reach import (
     PAIR,
     Between,
+    BothSides,
     Capped,
     CappedPair,
+    CappedPairAndRows,
     checked_confidence,
     for_count,
     for_pair,
+    for_pair_and_rows,
     require_interval,
     require_reach,
 )
@@ -35,7 +48,7 @@ from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyPart, AnyTable
 
-Noise = BoundedMechanism | Capped | CappedPair
+Noise = BoundedMechanism | Capped | CappedPair | CappedPairAndRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +65,7 @@ class CountQuery:
     mechanism: MechanismName = "auto"
     reach: Reach = None
     confidence: Confidence = None
+    rows: RowsToo = None
 
     def plan(self, table: DeclaredTable) -> "CountPlan":
         """Check the question and choose its mechanism, from public facts only."""
@@ -60,6 +74,10 @@ class CountQuery:
         require_fit(self.definition, table)
         require_choice("mechanism", self.mechanism, NAMES)
         require_reach(self.reach, self.mechanism, columns)
+        if self.rows and table.neighbors == "replace":
+            raise InputError(
+                'rows is for neighbors "add-remove": here the number of rows is public, and free; leave it out.'
+            )
         confidence = checked_confidence(self.confidence)
         asked = replace(
             self,
@@ -67,8 +85,13 @@ class CountQuery:
             epsilon=privacy.epsilon,
             delta=privacy.delta,
             confidence=None if self.confidence is None else confidence,
+            rows=self.rows or None,
         )
         name, noise = _noise(asked, privacy, table)
+        if self.rows and not isinstance(noise, CappedPairAndRows):
+            raise InputError(
+                f"rows is for counts from both sides, and this one gets {name}: leave it out, and ask count_rows."
+            )
         require_interval(self.confidence, name, noise)
         return CountPlan(
             query=asked,
@@ -95,6 +118,8 @@ def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[s
     if one_side is not None and (one_side.mechanism == "reach-gaussian" or not at_will):
         return one_side.mechanism, one_side
     above = usual_reach_above(relation.rows, columns, each_row.epsilon)
+    if asked.rows:
+        return PAIR, for_pair_and_rows(reach, above, privacy.epsilon, table.rows_per_person)
     return PAIR, for_pair(reach, above, privacy.epsilon, table.neighbors, table.rows_per_person)
 
 
@@ -121,7 +146,7 @@ class CountPlan(WithDefinition):
         count, drawn = self.counted(table, progress)
         return Between.of(count, [drawn])
 
-    def counted(self, table: AnyTable, progress: Progress | None = None) -> tuple[int, Bounds | None]:
+    def counted(self, table: AnyTable, progress: Progress | None = None) -> tuple[int, BothSides | None]:
         """The same count, and what was drawn, if from both sides."""
         part = table.part(self.columns, self.definition.within)
         count, drawn = noisy(part, self.definition, self.noise, relation_of(table), progress)
@@ -134,9 +159,9 @@ def noisy(
     noise: Noise,
     relation: Relation,
     progress: Progress | None = None,
-) -> tuple[int, Bounds | None]:
+) -> tuple[int, BothSides | None]:
     """The count of the rows that take part, with its noise, not clamped; and what was drawn, if from both sides."""
-    if not isinstance(noise, Capped | CappedPair):
+    if not isinstance(noise, Capped | CappedPair | CappedPairAndRows):
         return noise.draw(*counted(part, definition, noise, relation, progress)), None
     count, drawn = noise.draw(part, definition, relation.rows)
     if progress is not None:

@@ -184,6 +184,10 @@ Confidence = Annotated[
     _read_as(_EXACT | None),
     Field(description="How often the interval holds the true count, from 0.5 to 0.999; 0.95 if not given."),
 ]
+RowsToo = Annotated[
+    bool | None,
+    Field(strict=True, description="Whether to tell too how many rows take part, where rows come and go; nearly free."),
+]
 Top = Annotated[int, Field(strict=True, description="How many to name.")]
 Size = Annotated[_WHOLE | None, Field(description="Search all sets of this many columns.")]
 MaxSize = Annotated[_WHOLE | None, Field(description="Search all sets of up to this many columns.")]

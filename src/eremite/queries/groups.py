@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from eremite.errors import InputError
 from eremite.ledger import Cost
-from eremite.mechanisms import Bounds
 from eremite.names import quote_name
 from eremite.privacy import Privacy, checked_epsilon
 from eremite.queries.choice import both_sides, chosen, for_bound
@@ -18,6 +17,7 @@ from eremite.queries.plan import Progress, WithDefinition
 from eremite.queries.reach import (
     PAIR,
     Between,
+    BothSides,
     checked_confidence,
     for_groups,
     for_groups_of_pairs,
@@ -114,7 +114,7 @@ class CountByPlan(WithDefinition):
     def compute(self, table: AnyTable, progress: Progress | None = None) -> Value | Between:
         """A noisy count for each group, 0 or more. Differentially private with `privacy`, once charged."""
         parts = table.groups(self.columns, self.by, self.definition.within)
-        counts, drawn = list[int](), list[Bounds | None]()
+        counts, drawn = list[int](), list[BothSides | None]()
         for part in parts:
             count, bounds = noisy(part, self.definition, self.noise, of_groups(table))
             counts.append(max(count, 0))

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from eremite.mechanisms import Bounds
+from eremite.mechanisms import BoundsAndRows
 from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.queries.count import CountPlan, clamped
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
-from eremite.queries.reach import Between, Capped, CappedPair
+from eremite.queries.reach import Between, BothSides, Capped, CappedPair, CappedPairAndRows
 from eremite.queries.report import ReportPlan
 from eremite.release import ByGroup, Value
 from eremite.release.noise import UNKNOWN, PublicNoise
@@ -47,24 +47,25 @@ def public_noise(plan: Plan, computed: Computed, table: DeclaredTable) -> Public
             return UNKNOWN
 
 
-def _drawn(computed: Computed, counts: int) -> tuple[Bounds | None, ...]:
+def _drawn(computed: Computed, counts: int) -> tuple[BothSides | None, ...]:
     """What was drawn of each count from both sides."""
     return computed.drawn if isinstance(computed, Between) else (None,) * counts
 
 
 def planned_reach(plan: Plan) -> int | None:
     """The reach that the plan of a count settled on, asked for or by the usual rule; None if it has none."""
-    if isinstance(plan, CountPlan | CountByPlan) and isinstance(plan.noise, Capped | CappedPair):
+    if isinstance(plan, CountPlan | CountByPlan) and isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows):
         return plan.noise.reach
     return None
 
 
 def _figures(
-    noise: object, count: int, drawn: Bounds | None, confidence: Fraction, clamp: Callable[[int], int]
+    noise: object, count: int, drawn: BothSides | None, confidence: Fraction, clamp: Callable[[int], int]
 ) -> PublicNoise:
     """Those of one count. No end leaves what is public: a count is 0 or more, and at most N where that is."""
-    if isinstance(noise, CappedPair) and drawn is not None:
+    if isinstance(noise, CappedPair | CappedPairAndRows) and drawn is not None:
         low, high = (clamp(end) for end in drawn.between(confidence))
+        rows = (clamp(drawn.rows()), drawn.rows_within(confidence)) if isinstance(drawn, BoundsAndRows) else (None,) * 2
         return PublicNoise(
             reach=noise.reach,
             reach_above=noise.above,
@@ -72,6 +73,8 @@ def _figures(
             at_least=clamp(drawn.at_least()),
             interval=(low, high),
             confidence=float(confidence),
+            rows=rows[0],
+            rows_within=rows[1],
         )
     if not isinstance(noise, Capped):
         return UNKNOWN

@@ -14,11 +14,19 @@ from math import inf, nextafter
 from typing import ClassVar
 
 from eremite.errors import InputError
-from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachNoise, ReachPair
+from eremite.mechanisms import (
+    Bounds,
+    BoundsAndRows,
+    ReachGaussian,
+    ReachLaplace,
+    ReachNoise,
+    ReachPair,
+    ReachWithRows,
+)
 from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.outliers import OutlierDefinition
 from eremite.privacy import Neighbors, Privacy, exact
-from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair
+from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, capped_count, capped_pair, capped_pair_and_rows
 from eremite.release import Value
 from eremite.release.noise import MOST_REACH
 from eremite.tiles import AnyPart
@@ -78,16 +86,20 @@ class Capped:
         return max(0, value - self.noise.margin_below(confidence)), None
 
 
+#: What is drawn of a count from both sides: the two values, and perhaps the number of rows.
+BothSides = Bounds | BoundsAndRows
+
+
 @dataclass(frozen=True, slots=True)
 class Between:
     """An answer whose counts were drawn from both sides, and what was drawn of each, in order; None of one that was
     drawn from below alone."""
 
     value: Value
-    drawn: tuple[Bounds | None, ...]
+    drawn: tuple[BothSides | None, ...]
 
     @classmethod
-    def of(cls, value: Value, drawn: Sequence[Bounds | None]) -> "Value | Between":
+    def of(cls, value: Value, drawn: Sequence[BothSides | None]) -> "Value | Between":
         """The answer, alone if no count was drawn from both sides."""
         return value if all(one is None for one in drawn) else cls(value, tuple(drawn))
 
@@ -121,10 +133,47 @@ class CappedPair:
         return drawn.middle(), drawn
 
 
+@dataclass(frozen=True, slots=True)
+class CappedPairAndRows:
+    """The same of one count, and the number of rows that take part, where rows come and go."""
+
+    noise: ReachWithRows
+    mechanism: ClassVar[str] = PAIR
+    decay: ClassVar[None] = None
+
+    @property
+    def reach(self) -> int:
+        """The reach of the lower value."""
+        return self.noise.below
+
+    @property
+    def above(self) -> int:
+        """The reach of the upper value."""
+        return self.noise.above
+
+    @property
+    def scale(self) -> float:
+        """The scale of the noise of the lower value: of what it is made of, together, rounded up. Public."""
+        noise = self.noise
+        return rounded_up((noise.scale(0) + (noise.below - 1) * noise.rows_per_person) / (2 * noise.epsilon))
+
+    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, BoundsAndRows]:
+        """The count with its noise, not clamped, and what was drawn. Private with what the noise was made to spend."""
+        reaches, fineness = self.noise.reaches, self.noise.fineness
+        values, rows = capped_pair_and_rows(part.points, definition, reaches, part.starts, fineness, about=about)
+        drawn = self.noise.draw(values, rows)
+        return drawn.middle(), drawn
+
+
 def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:
     """One count from both sides, made to spend `epsilon` on a person."""
     moved, moved_above = (sensitivity_of_count(side, neighbors, rows_per_person) for side in (reach, above))
     return CappedPair(reach, above, ReachPair(epsilon, moved, moved_above, _FINENESS))
+
+
+def for_pair_and_rows(reach: int, above: int, epsilon: Fraction, rows_per_person: int) -> CappedPairAndRows:
+    """One count from both sides and the number of rows, made to spend `epsilon` on a person who comes or goes."""
+    return CappedPairAndRows(ReachWithRows(epsilon, reach, above, rows_per_person, _FINENESS))
 
 
 def for_groups_of_pairs(
@@ -145,7 +194,7 @@ def checked_confidence(value: object) -> Fraction:
 
 def require_interval(confidence: object, mechanism: str, noise: object) -> None:
     """Refuse a confidence for a count whose noise is private, and tells of no interval."""
-    if confidence is not None and not isinstance(noise, Capped | CappedPair):
+    if confidence is not None and not isinstance(noise, Capped | CappedPair | CappedPairAndRows):
         raise InputError(
             f"confidence is for counts by reach, which have an interval, and this one gets {mechanism}: leave it out, "
             "or choose the mechanism reach."

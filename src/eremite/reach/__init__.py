@@ -4,7 +4,7 @@ What is computed here is exact up to a certified bracket and therefore private: 
 custodian's machine except through a mechanism.
 """
 
-from eremite.reach.counting import capped_count, capped_pair, count_of_reach
+from eremite.reach.counting import capped_count, capped_pair, capped_pair_and_rows, count_of_reach
 from eremite.reach.covers import MOST_COLUMNS, MOST_COLUMNS_ABOVE
 from eremite.reach.room import require_room
 from eremite.reach.usual import usual_reach, usual_reach_above
@@ -14,6 +14,7 @@ __all__ = [
     "MOST_COLUMNS_ABOVE",
     "capped_count",
     "capped_pair",
+    "capped_pair_and_rows",
     "count_of_reach",
     "require_room",
     "usual_reach",

@@ -94,7 +94,21 @@ def capped_pair(
     *,
     about: int = 1,
 ) -> tuple[Fraction, Fraction]:
-    """Values surely within 1 / (2 fineness) of F_D and of U_D', for these two reaches. As private as the rows.
+    """Values surely within 1 / (2 fineness) of F_D and of U_D', for these two reaches. As private as the rows."""
+    values, _ = capped_pair_and_rows(rows, definition, reaches, starts, fineness, about=about)
+    return values
+
+
+def capped_pair_and_rows(
+    rows: Rows,
+    definition: OutlierDefinition,
+    reaches: tuple[int, int],
+    starts: NDArray[np.intp] | None = None,
+    fineness: int = FINENESS,
+    *,
+    about: int = 1,
+) -> tuple[tuple[Fraction, Fraction], int]:
+    """The same values, and the number of rows that take part. As private as the rows.
 
     Degrees are counted to the end, once; where rows are elsewhere, of those that may crowd. The rest is as for
     `capped_count`.
@@ -106,7 +120,8 @@ def capped_pair(
         both = _rows_elsewhere(rows, definition, radius, reaches[1], about)
     below = _capped(both.outliers, definition, radius, reaches[0], about, fineness)
     above = _above(both, definition, radius, reaches[1], about, fineness)
-    return sum(below, Fraction(0)) / 2, sum(above, Fraction(0)) / 2
+    values = sum(below, Fraction(0)) / 2, sum(above, Fraction(0)) / 2
+    return values, both.outliers.rows + both.core.rows + both.free
 
 
 def require_columns(d: int) -> None:

@@ -29,6 +29,8 @@ class PublicNoise:
     at_least: Each[int] = None  # 95 times in 100, the true count is no less, whatever the rows are
     interval: Each[tuple[int, int | None]] = None  # so often, the true count lies between, whatever the rows are
     confidence: Each[float] = None  # how often
+    rows: Each[int] = None  # of one count: how many rows take part, with noise of the same draw, where that was asked
+    rows_within: Each[int] = None  # as often, the true number is within so many of it
 
     @classmethod
     def of_each(cls, figures: "Sequence[PublicNoise]") -> "PublicNoise":
@@ -74,7 +76,7 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
     """Whether these are the figures of one count, or none at all."""
     if not _known(figures):
         return True
-    reach, above, scale, half_width, at_least, interval, confidence = figures
+    reach, above, scale, half_width, at_least, interval, confidence, rows, within = figures
     whole = all(type(number) is int for number in (reach, at_least, count))
     numeric = isinstance(scale, int | float) and not isinstance(scale, bool)
     return (
@@ -85,6 +87,7 @@ def _fits(figures: tuple[Any, ...], count: Any) -> bool:
         and isfinite(scale)
         and at_least >= 0
         and _fits_interval(interval, confidence)
+        and ((rows is None and within is None) or (above is not None and _is_whole(rows, 0) and _is_whole(within, 0)))
         and (_is_from_below(half_width, at_least, count) if above is None else _is_of_both(above, half_width, interval))
     )
 

@@ -19,7 +19,8 @@ def _one(release: Release) -> list[Line]:
 
 
 def _count(release: Release) -> list[Line]:
-    return _with_ends(release, [{"outliers": release.value}])
+    rows = {} if release.rows is None else {"rows": release.rows}
+    return [line | rows for line in _with_ends(release, [{"outliers": release.value}])]
 
 
 def _groups(release: Release) -> list[Line]:

@@ -149,6 +149,16 @@ class Release(Shown, Generic[T_co]):
         """How often `interval` holds the true count; None if there is none."""
         return self.noise.confidence
 
+    @property
+    def rows(self) -> Each[int]:
+        """How many rows take part, with noise; None if that was not asked for."""
+        return self.noise.rows
+
+    @property
+    def rows_within(self) -> Each[int]:
+        """`confidence` of the time, the true number of rows is within so many of `rows`, whatever they are."""
+        return self.noise.rows_within
+
     def plot(self, forecast: "Forecast | None" = None) -> "Figure":
         """A matplotlib figure of the answer and its guarantee: nothing that is not in the JSON. Needs eremite[plots].
 

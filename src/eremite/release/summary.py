@@ -32,6 +32,7 @@ from eremite.release.words import (
     protection_in_words,
     rows_error_in_words,
     rows_in_words,
+    rows_too_in_words,
     searched_in_words,
     sets_by_point,
     sets_in_words,
@@ -174,7 +175,8 @@ def _public_noise(release: Release) -> dict[str, str]:
     if release.noise == UNKNOWN_NOISE:
         return {}
     counts = "true counts" if isinstance(release.at_least, tuple) else "true count"
-    return {counts: sure_in_words(release), "noise": noise_in_words(release)}
+    rows = {} if release.rows is None else {"rows": rows_too_in_words(release)}
+    return {counts: sure_in_words(release)} | rows | {"noise": noise_in_words(release)}
 
 
 def _with_ends(release: Release, lines: Lines, heads: tuple[str, ...]) -> tuple[tuple[str, ...], Lines]:

@@ -88,6 +88,12 @@ def sure_in_words(release: Release, beside: str = "the numbers beside it") -> st
     return f"at least {low:,}, {said}" if high is None else f"between {low:,} and {high:,}, {said}"
 
 
+def rows_too_in_words(release: Release) -> str:
+    """How many rows take part, where that was asked for with a count."""
+    rows, within, often = cast("tuple[int, int, float]", (release.rows, release.rows_within, release.confidence))
+    return f"about {rows:,} take part; {_in_hundred(often)} times in 100, the true number is within {within:,} of that"
+
+
 def ends_of(release: Release) -> tuple[tuple[tuple[int, int | None] | None, ...], str]:
     """Between which numbers each true count lies, None of one of which nothing is known; and how many times in 100.
 

@@ -110,6 +110,7 @@ LIMITS: Mapping[str, Limit] = {
     "mechanism": Limit(),
     "reach": Limit(number=_constant(MOST_REACH)),
     "confidence": Limit(number=_constant(1), as_text=True),
+    "rows": Limit(),
     "request_id": Limit(),
     "h": Limit(number=_constant(1_000)),
     "size": Limit(number=_columns, why=_TABLE_COLUMNS),

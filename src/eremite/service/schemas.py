@@ -104,6 +104,8 @@ RELEASE = _with_optional(
     at_least=_each(_integer("95 times in 100 the true count is no less, whatever the rows are.")),
     interval=_each(_list("The true count lies between, whatever the rows are; null: no bound.", _END)),
     confidence=_each(_number("How often it does.")),
+    rows=_or_null(_integer("How many rows take part, with noise of the same draw; null if that was not asked for.")),
+    rows_within=_or_null(_integer("As often, the true number of rows is within so many of it.")),
 )
 
 _BEFORE = _or_null(_integer("Ask with this `before` for the next page; null if there is none."))

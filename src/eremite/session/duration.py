@@ -23,7 +23,7 @@ from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
 from eremite.queries.radius import RadiusPlan
-from eremite.queries.reach import Capped, CappedPair
+from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.screening import ScreeningPlan
@@ -72,7 +72,7 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
     cores, d, rows = workers.available(), len(plan.columns), relation.rows
     match plan:
         case CountPlan():
-            if isinstance(plan.noise, Capped | CappedPair):
+            if isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows):
                 return _count(rows, d, plan.definition, bounded=False) + _capped(rows, d, plan.noise)
             if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:
                 return rows * _ALONE[d - 1] * 1e-6
@@ -118,10 +118,10 @@ def _count(rows: int, d: int, definition: OutlierDefinition, bounded: bool) -> f
     return plain + (rows * _HARD[min(d, len(_HARD)) - 1] * 1e-6 if hard else 0)
 
 
-def _capped(rows: int, d: int, noise: Capped | CappedPair) -> float:
+def _capped(rows: int, d: int, noise: Capped | CappedPair | CappedPairAndRows) -> float:
     """Finding crowded places, if a part of the rows crowd; from above, all rows are looked at in coarse covers."""
     seconds = _CROWDED * rows * covers_of_a_row(d, ratio_for(d, rows)) * _COVER
-    if isinstance(noise, CappedPair):
+    if not isinstance(noise, Capped):
         covers, looked_at = covers_of_a_row(d, ratio_for(d, rows, "above")), float(rows)
         if d <= BLOCKS_UP_TO:
             seconds, looked_at = seconds + rows * _BLOCKS, rows * _IN_BLOCKS

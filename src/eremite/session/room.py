@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from eremite.queries.count import CountPlan
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
-from eremite.queries.reach import Capped, CappedPair
+from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
 from eremite.queries.report import ReportPlan
 from eremite.reach import require_room
 from eremite.table import DeclaredTable
@@ -19,8 +19,8 @@ def require_room_for(plan: Plan, table: DeclaredTable) -> None:
     """
     rows = table.most_low_rows if isinstance(table, TiledTable) else table.facts.rows
     for count in _counts(plan, table):
-        if isinstance(count.noise, Capped | CappedPair):
-            require_room(rows, len(count.columns), "above" if isinstance(count.noise, CappedPair) else "below")
+        if isinstance(count.noise, Capped | CappedPair | CappedPairAndRows):
+            require_room(rows, len(count.columns), "below" if isinstance(count.noise, Capped) else "above")
 
 
 def _counts(plan: Plan, table: DeclaredTable) -> Iterator[CountPlan | CountByPlan]:

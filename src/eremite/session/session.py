@@ -305,6 +305,7 @@ class Session(Forecasts, Shown):
         mechanism: str = "auto",
         reach: int | None = None,
         confidence: Number | None = None,
+        rows: bool = False,
         request_id: str | None = None,
     ) -> CountRelease:
         """How many rows are outliers in these columns, with noise: an integer between 0 and N.
@@ -329,6 +330,8 @@ class Session(Forecasts, Shown):
                 "reach-gaussian": with less, there is less noise, and more is left out. Default: chosen from public
                 facts.
             confidence: How often `interval` shall hold the true count, from 0.5 to 0.999. Default: 0.95.
+            rows: Whether the release shall tell too how many rows take part, where rows come and go: `rows`, nearly for
+                free. For counts from both sides.
             request_id: Id of the request. The same question under the same id returns the stored answer, for free.
         """
         query = CountQuery(
@@ -339,6 +342,7 @@ class Session(Forecasts, Shown):
             mechanism=mechanism,
             reach=reach,
             confidence=confidence,
+            rows=rows or None,
         )
         return self.ask(query, request_id=request_id)
 

@@ -10,11 +10,11 @@ import pytest
 
 from eremite import CountByQuery, CountQuery, InputError, OutlierDefinition, ReportQuery, Session, Table
 from eremite.ledger import Cost
-from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachPair
+from eremite.mechanisms import Bounds, ReachGaussian, ReachLaplace, ReachPair, ReachWithRows
 from eremite.outliers import count_outliers
 from eremite.queries import reach as reach_module
 from eremite.queries.public_noise import public_noise
-from eremite.queries.reach import Between, CappedPair, fineness_for
+from eremite.queries.reach import Between, CappedPair, CappedPairAndRows, fineness_for
 from eremite.reach import MOST_COLUMNS, MOST_COLUMNS_ABOVE, usual_reach, usual_reach_above
 from eremite.release import ByGroup, PublicNoise, Release
 from eremite.session.request import Request
@@ -337,3 +337,57 @@ def test_confidence_is_part_of_the_question_where_it_is_asked_for():
     }
     assert len(prints) == 3
     assert "confidence" not in Request(plan(), table()).question
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_rows_are_told_by_the_same_draw(m, monkeypatch):
+    monkeypatch.setattr("eremite.mechanisms.reach_rows.draw_integer", lambda *_: 0)  # no noise
+    some = table("add-remove", m)
+    made = plan(some, reach=4, rows=True, confidence="0.9")
+    above = usual_reach_above(1000, 2, Fraction(1, m))
+    assert made.noise == CappedPairAndRows(ReachWithRows(Fraction(1), 4, above, m))
+    assert (made.mechanism, made.cost) == ("reach-pair", Cost.pure(Fraction(1)))
+    release = Session(some, epsilon=2).count_outliers(DEFINITION, epsilon=1, reach=4, rows=True, confidence="0.9")
+    exact = count_outliers(some.points(["c0", "c1"]), DEFINITION)
+    assert release.rows == 300
+    assert release.interval[0] <= exact <= release.interval[1]
+    assert release.rows_within > 0
+    assert Release.from_json(release.to_json()) == release
+    plain = Session(some, epsilon=2).count_outliers(DEFINITION, epsilon=1, reach=4)
+    assert (plain.rows, plain.rows_within) == (None, None)
+
+
+def test_rows_that_take_part_are_told():
+    """Of rows that a column leaves out, and of strata, in memory."""
+    frame = {"a": [0.1, 0.2, None, 0.4] * 30, "b": [0.5] * 120, "ward": ["x", "y", "x", None] * 30}
+    some = Table.from_frame(
+        frame, {"a": (0, 1), "b": (0, 1)}, categories={"ward": ["x", "y"]},
+        missing={"a": "leave-out", "ward": "leave-out"}, neighbors="add-remove", rows_about=100,
+    )  # fmt: skip
+    for columns, within, rows in (
+        (["a", "b"], (), 90),
+        (["b"], (), 120),
+        (["b"], ("ward",), 90),
+        (["a"], ("ward",), 60),
+    ):
+        asked = OutlierDefinition(min_neighbors=2, radius=0.05, within=within)
+        release = Session(some, epsilon=20).count_outliers(asked, columns, epsilon=20, rows=True)
+        assert abs(release.rows - rows) <= 2
+        assert rows == some.rows_taking_part((*columns, *within))
+
+
+def test_rows_that_do_not_fit_are_refused_for_free():
+    for some, fields, words in (
+        (table(), {}, 'rows is for neighbors "add-remove"'),
+        (table("add-remove"), {"mechanism": "reach"}, "rows is for counts from both sides, and this one gets reach"),
+        (table("add-remove", columns=FROM_BELOW), {}, "rows is for counts from both sides, and this one gets reach"),
+    ):
+        asked = CountQuery(definition=DEFINITION, epsilon=1, rows=True, **fields)
+        assert words in refused_for_free(some, lambda session, asked=asked: session.ask(asked))
+
+
+def test_rows_are_part_of_the_question_where_they_are_asked_for():
+    some = table("add-remove")
+    plain, false, true = (Request(plan(some, rows=rows), some) for rows in (None, False, True))
+    assert plain.fingerprint == false.fingerprint != true.fingerprint
+    assert ("rows" in plain.question, true.question["rows"]) == (False, True)

@@ -36,7 +36,53 @@ REPORT = replace(
 )
 
 
-@pytest.mark.parametrize("release", [COUNT, BOTH, BY, REPORT], ids=lambda release: release.query)
+SIDES = BOTH.noise
+BOTH_BY = replace(
+    BY,
+    mechanism="reach-pair",
+    noise=PublicNoise.of_each([replace(SIDES, interval=(30, 95), at_least=33), replace(SIDES, interval=(160, 300))]),
+)
+MIXED = replace(REPORT, noise=PublicNoise.of_each([replace(SIDES, interval=(20, 44), at_least=21), NOISE]))
+WITH_ROWS = replace(
+    BOTH, neighbors="add-remove", noise=replace(SIDES, interval=(140, 290), rows=10_012, rows_within=31)
+)
+
+
+def test_counts_from_both_sides_say_between_which_numbers_each_true_one_lies():
+    said = summary(BOTH_BY)
+    assert said.facts["true counts"] == "each between the numbers beside it, 99 times in 100, whatever the rows are"
+    assert said.heads == ("outliers", "ward", "at least", "at most")
+    assert [line[2:] for line in said.lines] == [("30", "95"), ("160", "300")]
+    assert said.facts["noise"].startswith("one draw each for a count from below, which one place changes by at most 3")
+    assert "crowd" not in said.reading
+    assert pictured(BOTH_BY).chart.ends == ((30, 95), (160, 300))
+    assert [(line["low"], line["high"]) for line in parts(BOTH_BY)] == [(30, 95), (160, 300)]
+    drawn = " ".join(text.get_text() for text in picture(BOTH_BY).texts)
+    assert "each between the ends of its line" in " ".join(drawn.split())
+    assert summary(BOTH).short.endswith("true count between 140 and 1,290, 99 times in 100, whatever the rows are")
+
+
+def test_report_may_have_counts_of_either_kind():
+    said = summary(MIXED)
+    assert said.heads[-2:] == ("at least", "at most")
+    assert [line[-2:] for line in said.lines] == [("20", "44"), ("165", "")]
+    assert "; elsewhere 95 % of all such answers are within 61 of the capped count" in said.facts["noise"]
+    assert pictured(MIXED).chart.ends == ((20, 44), None)
+    assert [(line["low"], line["high"]) for line in parts(MIXED)] == [(20, 44), (165, None)]
+
+
+def test_number_of_rows_is_told_where_it_was_asked_for():
+    assert (WITH_ROWS.rows, WITH_ROWS.rows_within, BOTH.rows) == (10_012, 31, None)
+    rows = "about 10,012 take part; 99 times in 100, the true number is within 31 of that"
+    assert summary(WITH_ROWS).facts["rows"] == rows
+    assert "rows" not in summary(BOTH).facts
+    assert parts(WITH_ROWS)[0]["rows"] == 10_012
+    assert "rows" not in parts(BOTH)[0]
+
+
+@pytest.mark.parametrize(
+    "release", [COUNT, BOTH, BY, REPORT, BOTH_BY, MIXED, WITH_ROWS], ids=lambda release: release.query
+)
 def test_json_with_figures_goes_both_ways(release):
     assert Release.from_json(release.to_json()) == release
     assert (release.reach, release.noise_scale) == (release.noise.reach, release.noise.noise_scale)
@@ -53,6 +99,8 @@ def test_json_has_a_number_or_a_list():
         "interval": [165, None],
         "confidence": 0.95,
         "reach_above": None,
+        "rows": None,
+        "rows_within": None,
     }
     assert json.loads(BOTH.to_json())["interval"] == [140, 1290]
     assert json.loads(BY.to_json())["interval"] == [[0, None], [165, None]]
@@ -81,8 +129,8 @@ def test_fields_of_a_later_version_are_left_out():
 @pytest.mark.parametrize(
     ("release", "wrong"),
     [
-        *((COUNT, {name: None}) for name in NOISE.to_json() if name != "reach_above"),
-        *((BOTH, {name: None}) for name in NOISE.to_json() if name != "noise_half_width"),
+        *((COUNT, {name: None}) for name in NOISE.to_json() if name not in ("reach_above", "rows", "rows_within")),
+        *((BOTH, {name: None}) for name in NOISE.to_json() if name not in ("noise_half_width", "rows", "rows_within")),
         *((BOTH, {"interval": ends}) for ends in ([5], [5, 4], [-1, 4], [1.0, 4], 5, [None, 4], [True, 4])),
         *((BOTH, {name: value}) for name, value in (("interval", [1, None]), ("noise_half_width", 5))),
         (BY, {"reach_above": [8, 8]}),
@@ -98,6 +146,12 @@ def test_fields_of_a_later_version_are_left_out():
         (BY, {"at_least": [0, 165, 7]}),
         (BY, {"at_least": [41, 165]}),
         (BY, {"reach": [3, None]}),
+        (BOTH_BY, {"reach_above": [8, None]}),
+        (BOTH_BY, {"interval": [[30, 95], [160, None]]}),
+        (COUNT, {"rows": 10, "rows_within": 1}),
+        (WITH_ROWS, {"rows": None}),
+        (WITH_ROWS, {"rows_within": -1}),
+        (WITH_ROWS, {"rows": True}),
         (REPORT, {name: [None, None] for name in NOISE.to_json()}),
     ],
     ids=str,

@@ -91,6 +91,8 @@ def test_json_is_what_others_read():
         "reach_above": None,
         "interval": None,
         "confidence": None,
+        "rows": None,
+        "rows_within": None,
         "at_least": None,
     }
     assert json.loads(dataclasses.replace(RELEASE, epsilon=Fraction(1, 3)).to_json())["epsilon"] == "1/3"
