@@ -46,7 +46,7 @@ def svg(chart: Chart, title: str) -> str:
 def _count(chart: CountChart) -> Drawing:
     """A dot on a number line from 0, in the bar of its interval."""
     low, high = chart.interval or (chart.value, chart.value)
-    axis = _Axis(12, WIDTH - 12, max(1.08 * high, 10))
+    axis = _Axis(12, WIDTH - 12, max(1.08 * max(high, chart.value), 10))
     parts = [axis.drawn(58)]
     if chart.interval is not None:
         parts.append(bar(axis.at(low), 34, max(axis.at(high) - axis.at(low), 2), 12, opacity=0.45))

@@ -116,13 +116,15 @@ def errors_of_pair(pair: CappedPair, excess: Excess, confidence: Fraction = USUA
     noise = pair.noise
     sizes = gammaincinv(2, (np.arange(_SIZES) + 0.5) / _SIZES)[:, None]
     along = (2 * np.arange(_PLACES) + 1) / _PLACES - 1
-    ends = np.ones(_PLACES)
-    first, second = np.concatenate([ends, -ends, along, along]), np.concatenate([along, along, ends, -ends])
+    one = np.ones(_PLACES)
+    first, second = np.concatenate([one, -one, along, along]), np.concatenate([along, along, one, -one])
     scales = [float(side / noise.epsilon) for side in (noise.below, noise.above)]
     low, high = scales[0] * sizes * first - excess.below, scales[1] * sizes * second + excess.above
     answer = low + np.minimum(float(noise.weight) * (high - low), float(noise.furthest))
-    margins = noise.margin(confidence) * float(noise.step(0) + noise.step(1))
-    return PairErrors(np.abs(answer), np.abs(high - low + margins))
+    margins = [noise.margin(confidence) * float(noise.step(side)) for side in (0, 1)]
+    ends = low - margins[0], high + margins[1]
+    answer = np.clip(answer, np.minimum(*ends), np.maximum(*ends))
+    return PairErrors(np.abs(answer), np.abs(ends[1] - ends[0]))
 
 
 def _least(within: Callable[[float], float], share: float, high: float) -> float:

@@ -21,7 +21,9 @@ from eremite.mechanisms.sampling import draw_integer
 from eremite.mechanisms.selection import below as one_below
 from eremite.privacy import positive
 
-_SHARE = Fraction(2, 5)  # of the noise of the lower value, what the upper one adds to it in an answer between the two
+_SHARE = Fraction(
+    2, 5
+)  # of the noise of one value, what the other one, which has more, adds to it in an answer between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,12 @@ class Bounds:
         margin = self.noise.margin_below(confidence)
         return ceil((self.units[0] - margin) * self.noise.step(0) - self.noise.off)
 
-    def middle(self) -> int:
+    def middle(self, confidence: Fraction | float = USUAL_SHARE) -> int:
         """The answer: the whole number next to a share of the way from the lower value to the upper one, but no further
-        from the lower one than its noise may be; not clamped."""
+        from the lower one than its noise may be, and between the two ends; not clamped."""
         noise = self.noise
         low, high = (units * noise.step(side) for side, units in enumerate(self.units))
-        return floor(low + min(noise.weight * (high - low), noise.furthest) + Fraction(1, 2))
+        return answer_between(low, high, noise.weight, noise.furthest, self.between(confidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,9 @@ class ReachPair:
 
     @property
     def weight(self) -> Fraction:
-        """How far from the lower value to the upper one the answer lies: less where the upper one has more noise.
+        """How far from the lower value to the upper one the answer lies: nearer to the one that has less noise.
 
-        So the upper one adds little to the noise of the answer. Public, and no part of what is proved.
+        So the other one adds little to the noise of the answer. Public, and no part of what is proved.
         """
         return weight_of_upper(self.below, self.above)
 
@@ -139,7 +141,15 @@ class ReachPair:
 
 def weight_of_upper(below: Fraction, above: Fraction) -> Fraction:
     """The share of the way from a lower value with noise of one scale to an upper one with noise of another. Public."""
-    return min(Fraction(1, 2), _SHARE * below / above)
+    if below <= above:
+        return min(Fraction(1, 2), _SHARE * below / above)
+    return 1 - min(Fraction(1, 2), _SHARE * above / below)
+
+
+def answer_between(low: Fraction, high: Fraction, weight: Fraction, furthest: Fraction, ends: tuple[int, int]) -> int:
+    """A share of the way from one value to another, no further than that, rounded, and between the ends."""
+    answer = floor(low + min(weight * (high - low), furthest) + Fraction(1, 2))
+    return min(max(answer, ends[0]), ends[1])
 
 
 def point_of_ring(ring: int, index: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from flint import arb
 
 from eremite.intervals import as_arb, scaled
 from eremite.mechanisms.margins import USUAL_SHARE, checked_share, least, surely_at_most
-from eremite.mechanisms.reach_pair import weight_of_upper
+from eremite.mechanisms.reach_pair import answer_between, weight_of_upper
 from eremite.mechanisms.sampling import draw_integer
 from eremite.mechanisms.selection import below as one_below
 from eremite.privacy import positive
@@ -46,10 +46,10 @@ class BoundsAndRows:
         """A whole number that the count is no less than, so often, for every table (claim J2); not clamped."""
         return ceil(self._value(0) - self.noise.margin(0, 1 - checked_share(confidence)) - self.noise.off)
 
-    def middle(self) -> int:
+    def middle(self, confidence: Fraction | float = USUAL_SHARE) -> int:
         """The answer, as of `Bounds`: on the way to the upper value, but no further than the lower one's noise."""
-        low, high = self._value(0), self._value(1)
-        return floor(low + min(self.noise.weight * (high - low), self.noise.furthest) + Fraction(1, 2))
+        values = self._value(0), self._value(1)
+        return answer_between(*values, self.noise.weight, self.noise.furthest, self.between(confidence))
 
     def rows(self) -> int:
         """The number of rows, whole; not clamped."""

@@ -149,7 +149,7 @@ class CountPlan(WithDefinition):
     def counted(self, table: AnyTable, progress: Progress | None = None) -> tuple[int, BothSides | None]:
         """The same count, and what was drawn, if from both sides."""
         part = table.part(self.columns, self.definition.within)
-        count, drawn = noisy(part, self.definition, self.noise, relation_of(table), progress)
+        count, drawn = noisy(part, self.definition, self.noise, relation_of(table), self.confidence, progress)
         return clamped(count, table), drawn
 
 
@@ -158,12 +158,16 @@ def noisy(
     definition: OutlierDefinition,
     noise: Noise,
     relation: Relation,
+    confidence: Fraction,
     progress: Progress | None = None,
 ) -> tuple[int, BothSides | None]:
-    """The count of the rows that take part, with its noise, not clamped; and what was drawn, if from both sides."""
+    """The count of the rows that take part, with its noise, not clamped; and what was drawn, if from both sides.
+
+    Then it lies in the interval that holds the true count so often.
+    """
     if not isinstance(noise, Capped | CappedPair | CappedPairAndRows):
         return noise.draw(*counted(part, definition, noise, relation, progress)), None
-    count, drawn = noise.draw(part, definition, relation.rows)
+    count, drawn = noise.draw(part, definition, relation.rows, confidence)
     if progress is not None:
         progress(1)
     return count, drawn

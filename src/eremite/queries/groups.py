@@ -116,7 +116,7 @@ class CountByPlan(WithDefinition):
         parts = table.groups(self.columns, self.by, self.definition.within)
         counts, drawn = list[int](), list[BothSides | None]()
         for part in parts:
-            count, bounds = noisy(part, self.definition, self.noise, of_groups(table))
+            count, bounds = noisy(part, self.definition, self.noise, of_groups(table), self.confidence)
             counts.append(max(count, 0))
             drawn.append(bounds)
             if progress is not None:

@@ -73,7 +73,7 @@ class Capped:
         fineness = self.noise.fineness
         return capped_count(part.points, definition, self.reach, part.starts, fineness, about=about)
 
-    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, None]:
+    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int, _: Fraction) -> tuple[int, None]:
         """The count with its noise, not clamped. Private with what the noise was made to spend."""
         return self.noise.draw(self.count(part, definition, about)), None
 
@@ -127,10 +127,12 @@ class CappedPair:
         reaches, fineness = (self.reach, self.above), self.noise.fineness
         return capped_pair(part.points, definition, reaches, part.starts, fineness, about=about)
 
-    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, Bounds]:
+    def draw(
+        self, part: AnyPart, definition: OutlierDefinition, about: int, confidence: Fraction
+    ) -> tuple[int, Bounds]:
         """The count with its noise, not clamped, and what was drawn. Private with what the noise was made to spend."""
         drawn = self.noise.draw(self.count(part, definition, about))
-        return drawn.middle(), drawn
+        return drawn.middle(confidence), drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +159,14 @@ class CappedPairAndRows:
         noise = self.noise
         return rounded_up((noise.scale(0) + (noise.below - 1) * noise.rows_per_person) / (2 * noise.epsilon))
 
-    def draw(self, part: AnyPart, definition: OutlierDefinition, about: int) -> tuple[int, BoundsAndRows]:
+    def draw(
+        self, part: AnyPart, definition: OutlierDefinition, about: int, confidence: Fraction
+    ) -> tuple[int, BoundsAndRows]:
         """The count with its noise, not clamped, and what was drawn. Private with what the noise was made to spend."""
         reaches, fineness = self.noise.reaches, self.noise.fineness
         values, rows = capped_pair_and_rows(part.points, definition, reaches, part.starts, fineness, about=about)
         drawn = self.noise.draw(values, rows)
-        return drawn.middle(), drawn
+        return drawn.middle(confidence), drawn
 
 
 def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:

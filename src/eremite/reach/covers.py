@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from eremite.engines import count_neighbors
 from eremite.outliers.definition import LARGEST
 from eremite.reach.grid import Grid
-from eremite.reach.grouping import distinct, grouped
+from eremite.reach.grouping import distinct, grouped, told_apart
 from eremite.reach.lattice import (
     FULL,
     NAME_BITS,
@@ -49,7 +49,7 @@ MOST_COLUMNS = 24
 MOST_COLUMNS_ABOVE = 6
 """The most columns in which core rows are capped for a release: in more, covers hold so many that little is left."""
 #: Coordinates are at most so many times the (Euclidean) radius of the covers: names are whole numbers of 64 bits.
-FURTHEST = 2.0**36
+FURTHEST = 2.0**33
 
 #: The covering radius of the lattice, over R, by columns; from 11 on as fine as puts a row into about `_COVERS`.
 _FINEST = (0.05, 0.1, 0.1, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.2)
@@ -153,7 +153,8 @@ class Covers:
         """For the (Euclidean) radius R, the reach D, and the covering radius over R."""
         self._reach = reach
         d = places.points.shape[1]
-        self.crowded = places.at(_in_company(places, apart(places.points, radius, ratio), reach))
+        self._apart = apart(places.points, radius, ratio)
+        self.crowded = places.at(_in_company(places, self._apart, reach))
         for coarse in coarse_ratios(d, ratio):
             lattice = Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2)
             heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
@@ -202,7 +203,8 @@ class Covers:
         which = (members >> np.uint64(64 - NAME_BITS)) % np.uint64(max(parts, 1))
         for part in range(parts):
             chosen = which == part
-            yield Heavy(*distinct(*grouped(members[chosen], rows[chosen], strata, weights, threshold)))
+            named = grouped(members[chosen], rows[chosen], strata, weights, threshold)
+            yield Heavy(*distinct(*told_apart(self.crowded.points, *named, self._apart)))
 
     def _emitted(self, low: int, high: int, members: NDArray[np.uint64], rows: NDArray[np.int32]) -> int:
         points, salts, lattice = self.crowded.points, salts_of(self.crowded.strata), self._lattice

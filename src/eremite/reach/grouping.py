@@ -1,7 +1,10 @@
 """Pairs of a cover and a row, put together by cover; the order depends on the pairs alone.
 
-Two covers are the same if their names are, and their strata. Covers are numbered as they first occur.
+Two covers are the same if their names are, their strata, and where their rows lie (claim C4). Covers are numbered as
+they first occur.
 """
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +12,7 @@ from numpy.typing import NDArray
 from eremite.engines.pair import U, kernel
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def grouped(
@@ -31,6 +35,38 @@ def grouped(
     found = np.empty(begins[-1], np.int32)
     _place(numbers, rows, places, found)
     return found, begins
+
+
+def told_apart(points: Floats, rows: NDArray[np.int32], begins: Ints, apart: float) -> tuple[NDArray[np.int32], Ints]:
+    """These covers, those that share a name one after the other: their rows are further than this from each other."""
+    shared = np.zeros(begins.size - 1, np.bool_)
+    _find_shared(points, rows, begins, apart * apart, shared)
+    if not shared.any():
+        return rows, begins
+    parts = list[NDArray[np.int32]]()
+    for cover, (begin, end) in enumerate(pairwise(begins.tolist())):
+        rest = rows[begin:end]
+        while shared[cover] and rest.size:
+            near = ((points[rest] - points[rest[0]]) ** 2).sum(axis=1) <= apart * apart
+            parts.append(rest[near])
+            rest = rest[~near]
+        parts += [rest] * (not shared[cover])
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+
+
+@kernel
+def _find_shared(points, rows, begins, squared, shared):
+    """Which covers have a row further from their first one than two rows of one cover are."""
+    for cover in range(begins.size - 1):
+        first = rows[begins[cover]]
+        for place in range(begins[cover] + 1, begins[cover + 1]):
+            total = 0.0
+            for j in range(points.shape[1]):
+                step = points[rows[place], j] - points[first, j]
+                total += step * step
+            if total > squared:
+                shared[cover] = True
+                break
 
 
 def distinct(rows: NDArray[np.int32], begins: Ints) -> tuple[NDArray[np.int32], Ints]:

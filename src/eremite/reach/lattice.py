@@ -8,10 +8,11 @@ rho                             the largest distance from a point to the nearest
 cell of l grown by R            the row lies within `grown` of the cell of l
 
 A kernel looks at one row at a time, and at nothing else. Lengths are in units of the lattice: a coordinate is divided
-by `unit` first. A cover is named by a hash of z; lattice points that share a name are one cover, their union (C4).
+by `unit` first. Lattice points that share a name are far apart: rows tell their covers apart (C4).
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import pi, sqrt
 
 import numpy as np
@@ -30,7 +31,7 @@ FULL = 2**31 - 1
 #: So many leading bits of a name tell parts of all covers apart.
 NAME_BITS = 24
 
-_MULTIPLIER = U(0x9E3779B97F4A7C15)
+_LONGEST = 1 << 31  # period of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,24 @@ class Lattice:
         return cls(d, unit, grown / unit, roundings)
 
     @property
-    def size(self) -> tuple[float, float, int]:
+    def size(self) -> tuple[float, float, int, int]:
         """What a kernel needs of it."""
-        return self.unit, self.grown, self.roundings
+        return self.unit, self.grown, self.roundings, period_of(self.d)
 
 
 def covering_radius(d: int) -> float:
     """Of A_d*, in its own units."""
     return sqrt(d * (d + 2) / (12 * (d + 1)))
+
+
+@cache
+def period_of(d: int) -> int:
+    """The largest whole number of which d times, and the d + 1 sums of coordinates, tell names of 64 bits apart; or the
+    largest power of 2, where that is 8 or more, as remainders of these are quick."""
+    period, names = 1, 2**64 // (d + 1)
+    while period < _LONGEST and (period + 1) ** d <= names:
+        period = min(2 * period, _LONGEST) if (2 * period) ** d <= names else period + 1
+    return period if period < 8 else 1 << (period.bit_length() - 1)
 
 
 def covers_of_a_row(d: int, ratio: float) -> float:
@@ -124,18 +135,20 @@ def _squared_distance_to_cell(w, order, blocks, lengths):
 
 
 @inlined
-def _name(z):
-    """A name of 64 bits."""
-    key = U(0x243F6A8885A308D3)
-    for i in range(z.size):
-        key = (key ^ U(z[i])) * _MULTIPLIER
-        key ^= key >> U(29)
-    key *= U(0xBF58476D1CE4E5B9)
-    return key ^ (key >> U(32))
+def _name(z, t, period):
+    """A name of 64 bits: the sum of z and the remainders of its coordinates, mixed by steps that can be undone (C4)."""
+    key = U(t)
+    powers_of_two = period >= 8
+    for i in range(z.size - 1):
+        rest = z[i] & (period - 1) if powers_of_two else z[i] % period
+        key = key * U(period) + U(rest)
+    key = (key ^ (key >> U(30))) * U(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> U(27))) * U(0x94D049BB133111EB)
+    return key ^ (key >> U(31))
 
 
 @kernel
-def cover_names(row, unit, grown, roundings, names):
+def cover_names(row, unit, grown, roundings, period, names):
     """The names of all covers that hold the row, into `names`, and how many these are.
 
     More than fit are counted and not named. Depth first over z, one coordinate after the other; what is left of a sum
@@ -212,13 +225,13 @@ def cover_names(row, unit, grown, roundings, names):
                 continue
             if _squared_distance_to_cell(w, order, blocks, lengths) <= taken:
                 if found < names.size:
-                    names[found] = _name(z)
+                    names[found] = _name(z, t, period)
                 found += 1
     return found
 
 
 @kernel
-def weigh(points, salts, weights, unit, grown, roundings, names, slots, remembered, ends):
+def weigh(points, salts, weights, unit, grown, roundings, period, names, slots, remembered, ends):
     """Add the weight of each row to the slot of each of its covers, which are full at some point.
 
     The slots of row i are remembered up to ends[i], those of all rows one after the other, as far as there is room.
@@ -227,7 +240,7 @@ def weigh(points, salts, weights, unit, grown, roundings, names, slots, remember
     largest, at = 0, 0
     mask = U(slots.size - 1)
     for i in range(points.shape[0]):
-        found = cover_names(points[i], unit, grown, roundings, names)
+        found = cover_names(points[i], unit, grown, roundings, period, names)
         largest = max(largest, found)
         for j in range(min(found, names.size)):
             slot = (names[j] ^ salts[i]) & mask
@@ -251,7 +264,7 @@ def mark_remembered(remembered, ends, slots, threshold, heavy):
 
 
 @kernel
-def mark(points, salts, unit, grown, roundings, names, slots, threshold, heavy):
+def mark(points, salts, unit, grown, roundings, period, names, slots, threshold, heavy):
     """For each row, whether the slot of one of its covers holds more than the threshold.
 
     The largest number of covers of one row; if there is no room for so many names, some were not looked at.
@@ -259,7 +272,7 @@ def mark(points, salts, unit, grown, roundings, names, slots, threshold, heavy):
     largest = 0
     mask = U(slots.size - 1)
     for i in range(points.shape[0]):
-        found = cover_names(points[i], unit, grown, roundings, names)
+        found = cover_names(points[i], unit, grown, roundings, period, names)
         largest = max(largest, found)
         for j in range(min(found, names.size)):
             if slots[(names[j] ^ salts[i]) & mask] > threshold:
@@ -269,7 +282,7 @@ def mark(points, salts, unit, grown, roundings, names, slots, threshold, heavy):
 
 
 @kernel
-def emit(points, salts, unit, grown, roundings, names, slots, threshold, low, high, members, rows):
+def emit(points, salts, unit, grown, roundings, period, names, slots, threshold, low, high, members, rows):
     """The covers of each row whose slot holds more than the threshold, of the covers whose names lie from low to high.
 
     How many these are; -1 if they are more than there is room for.
@@ -277,7 +290,7 @@ def emit(points, salts, unit, grown, roundings, names, slots, threshold, low, hi
     mask = U(slots.size - 1)
     filled = 0
     for i in range(points.shape[0]):
-        for j in range(cover_names(points[i], unit, grown, roundings, names)):
+        for j in range(cover_names(points[i], unit, grown, roundings, period, names)):
             leading = names[j] >> U(64 - NAME_BITS)
             if slots[(names[j] ^ salts[i]) & mask] > threshold and U(low) <= leading and leading < U(high):
                 if filled == members.size:

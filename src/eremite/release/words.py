@@ -1,7 +1,8 @@
 """A release in words, for panels, pages and pictures. Words are rendered here from fields, and never read back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import zip_longest
 from math import ceil, floor, log
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from eremite.names import list_names
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces, listed_in_words
 from eremite.privacy import Privacy, shown, times_as_likely
+from eremite.release.noise import Each
 from eremite.release.release import Release
 
 _EVEN = 0.5  # a chance below it gets a warning
@@ -81,8 +83,10 @@ def sure_in_words(release: Release, beside: str = "the numbers beside it") -> st
     ends, often = ends_of(release)
     said = f"{often} times in 100, whatever the rows are"
     if type(release.value) is not int:
-        between = any(one is not None and one[1] is not None for one in ends)
-        return f"each {f'between {beside}' if between else 'at least the number beside it'}, {said}"
+        upper = [one[1] is not None for one in ends if one is not None]
+        if not any(upper):
+            return f"each at least the number beside it, {said}"
+        return f"each between {beside}, {said}{'' if all(upper) else '; where there is one alone, at least that'}"
     [one] = ends
     low, high = one or (0, None)
     return f"at least {low:,}, {said}" if high is None else f"between {low:,} and {high:,}, {said}"
@@ -104,8 +108,8 @@ def ends_of(release: Release) -> tuple[tuple[tuple[int, int | None] | None, ...]
         least = cast("tuple[int | None, ...]", (release.at_least,) if one else release.at_least)
         return tuple(None if number is None else (number, None) for number in least), "95"
     ends, often = (release.interval, release.confidence) if not one else ((release.interval,), (release.confidence,))
-    largest = max(share for share in cast("tuple[float | None, ...]", often) if share is not None)
-    return cast("tuple[tuple[int, int | None] | None, ...]", ends), _in_hundred(largest)
+    shares = [share for share in cast("tuple[float | None, ...]", often) if share is not None]
+    return cast("tuple[tuple[int, int | None] | None, ...]", ends), _in_hundred(min(shares))
 
 
 def _in_hundred(confidence: float) -> str:
@@ -114,26 +118,33 @@ def _in_hundred(confidence: float) -> str:
 
 def noise_in_words(release: Release) -> str:
     """The exact figures of noise with a public scale, and what they leave open."""
+    reaches, above = _several(release.reach), _several(release.reach_above)
+    below_alone = [one for one, other in zip_longest(reaches, above) if other is None]
+    from_both = [one for one, other in zip_longest(reaches, above) if other is not None]
     said = []
     if release.reach_above is not None:
-        each = "" if type(release.value) is int else " each"
         said.append(
-            f"one draw{each} for a count from below, which one place changes by at most "
-            f"{_each_in_words(release.reach)}, and for one from above, which it changes by at most "
-            f"{_each_in_words(release.reach_above)}"
+            f"one draw{' each' * isinstance(release.reach, tuple)} for a count from below, which one place changes by "
+            f"at most {_each_in_words(from_both)}, and for one from above, which it changes by at most "
+            f"{_each_in_words(above)}"
         )
     if release.noise_half_width is not None:
         said.append(
-            f"95 % of all such answers are within {_each_in_words(release.noise_half_width)} of the capped count, "
-            f"which one place changes by at most {_each_in_words(release.reach)}; how many crowded rows were not "
+            f"95 % of all such answers are within {_each_in_words(_several(release.noise_half_width))} of the capped "
+            f"count, which one place changes by at most {_each_in_words(below_alone)}; how many crowded rows were not "
             "counted is private: the forecast says what to expect"
         )
     return "; elsewhere ".join(said)
 
 
-def _each_in_words(figure: int | tuple[int | None, ...] | None) -> str:
-    """A figure of one count; of several, from the least to the largest."""
-    known = [one for one in (figure if isinstance(figure, tuple) else (figure,)) if one is not None]
+def _several(figure: Each[int]) -> list[int | None]:
+    """The figure of each count."""
+    return [] if figure is None else list(figure) if isinstance(figure, tuple) else [figure]
+
+
+def _each_in_words(figures: Sequence[int | None]) -> str:
+    """From the least to the largest."""
+    known = [one for one in figures if one is not None]
     least, most = min(known), max(known)
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 

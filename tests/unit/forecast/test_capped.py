@@ -23,8 +23,9 @@ def drawn(pair, excess):
     scales = [float(scale / pair.noise.epsilon) for scale in (pair.noise.below, pair.noise.above)]
     low, high = scales[0] * size * first - excess.below, scales[1] * size * second + excess.above
     rise = np.minimum(float(pair.noise.weight) * (high - low), float(pair.noise.furthest))
-    margin = float(pair.noise.margin() * (pair.noise.step(0) + pair.noise.step(1)))
-    return np.abs(low + rise), np.abs(high - low + margin)
+    ends = low - float(pair.noise.margin() * pair.noise.step(0)), high + float(pair.noise.margin() * pair.noise.step(1))
+    answer = np.clip(low + rise, np.minimum(*ends), np.maximum(*ends))
+    return np.abs(answer), np.abs(ends[1] - ends[0])
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])

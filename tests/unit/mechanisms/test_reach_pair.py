@@ -20,8 +20,19 @@ def test_answer_is_the_lower_value_where_both_are_one():
         assert bounds(noise, 40, 40).middle() == 40
 
 
-@pytest.mark.parametrize(("below", "above", "weight"), [(4, 4, "2/5"), (2, 8, "1/10"), (9, 2, "1/2"), (1, 40, "1/100")])
-def test_answer_lies_nearer_to_the_lower_value_the_more_noise_the_upper_one_has(below, above, weight):
+@pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(19, 20)])
+def test_answer_lies_in_its_interval_wherever_noise_has_put_the_two(confidence):
+    for noise in (ReachPair(ONE, 2, 5), ReachPair(ONE, 100, 3), ReachPair(ONE, 3, 100)):
+        for low, high in ((0, 0), (0, 1000), (1000, 0), (500, 510)):
+            drawn = bounds(noise, low, high)
+            ends = drawn.between(confidence)
+            assert ends[0] <= drawn.middle(confidence) <= ends[1]
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "weight"), [(4, 4, "2/5"), (2, 8, "1/10"), (9, 2, "41/45"), (1, 40, "1/100")]
+)
+def test_answer_lies_nearer_to_the_value_that_has_less_noise(below, above, weight):
     noise = ReachPair(Fraction(1, 100), below, above)  # so much noise that the answer may rise by as much
     assert noise.weight == Fraction(weight)
     assert abs(bounds(noise, 100, 160).middle() - (100 + 60 * noise.weight)) <= 1

@@ -139,7 +139,7 @@ def test_rows_as_far_out_as_can_be_keep_to_the_reach():
     assert ours(points[:2], 1, radius, 1) == (1, 1)
 
 
-@pytest.mark.parametrize("further", [1e3, 1e8, 5e9])
+@pytest.mark.parametrize("further", [1e3, 1e8, 5e8])
 def test_rows_far_out_count_as_much(further):
     points = np.round(some_table(2, 9, 40) * 2**8) / 2**8
     low, _ = ours(points, 5, 0.1, 1)

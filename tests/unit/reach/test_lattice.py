@@ -14,6 +14,7 @@ from eremite.reach.lattice import (
     cover_names,
     covering_radius,
     covers_of_a_row,
+    period_of,
     ratio_of_covers,
 )
 from tests.attacks.reach_by_definition import covers_by_definition, distances_to_cell, embedded
@@ -28,7 +29,7 @@ def names_of(row, lattice, room=20_000):
 
 
 def named(points):
-    return {int(_name(np.array(z, np.int64))) for z in points}
+    return {int(_name(np.array(z, np.int64), sum(z), period_of(len(z) - 1))) for z in points}
 
 
 def lattice_of(d, radius, ratio=None):
