@@ -61,9 +61,9 @@ class Slots(Protocol):
         """Slots, ascending, and what rows with these degrees weigh in each; 0 in all others."""
 
     def holding(
-        self, points: NDArray[np.float64], strata: NDArray[np.int64], slots: NDArray[np.uint32]
+        self, points: NDArray[np.float64], strata: NDArray[np.int64], marked: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Which rows have a place in one of these slots."""
+        """Which rows have a place in one of the marked slots."""
 
     def heavy(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which slots may have a set that holds too much, by what all rows weigh in them."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import exp, inf, lgamma, log, pi
 
 from eremite.errors import InputError
 from eremite.mechanisms import BoundedMechanism, Gaussian, GlobalGaussian, GlobalLaplace, PaperGaussian, SmoothLaplace
@@ -28,6 +29,7 @@ _REACH_UP_TO = ((4, Fraction(LARGEST_EPSILON)), (6, Fraction(2)), (9, Fraction(1
 
 #: In so many columns, blocks of cells tell which rows may crowd; in more, all of up to so many rows are looked at.
 _BLOCKS, _MOST_ROWS = 3, 500_000
+_MOST_LOOKS = 1e10  # about a minute: with a radius so large that so many rows are near each other, one side suffices
 
 
 def by_name(name: str, privacy: Privacy) -> BoundedMechanism:
@@ -55,9 +57,27 @@ def chosen(privacy: Privacy, relation: Relation, columns: int, min_neighbors: in
     return narrowest(privacy, relation, columns, min_neighbors)
 
 
-def both_sides(relation: Relation, columns: int) -> bool:
+def both_sides(relation: Relation, columns: int, radius: float) -> bool:
     """Whether a count by reach that `auto` chose is drawn from both sides: where that takes little. Public."""
-    return columns <= _BLOCKS or (columns <= MOST_COLUMNS_ABOVE and relation.rows <= _MOST_ROWS)
+    if columns > MOST_COLUMNS_ABOVE or looks_for_degrees(relation.rows, columns, radius) > _MOST_LOOKS:
+        return False
+    return columns <= _BLOCKS or relation.rows <= _MOST_ROWS
+
+
+def looks_for_degrees(rows: int, columns: int, radius: float) -> float:
+    """About how many looks at rows it takes to count all neighbors of all rows, if rows lie anywhere. Public.
+
+    Of the rows near one, those that are not at the edge of its ball are counted in groups.
+    """
+    near = min(0.0, log_volume(columns, radius)) + log(max(rows, 1))
+    return rows * exp(max(near, 0.0) * (columns - 1) / columns)
+
+
+def log_volume(columns: int, radius: float) -> float:
+    """ln of the volume of the ball within which rows are neighbors, where all rows lie in a cube of volume 1."""
+    if radius <= 0:
+        return -inf
+    return columns / 2 * log(pi * columns) + columns * log(radius) - lgamma(columns / 2 + 1)
 
 
 def narrowest(privacy: Privacy, relation: Relation, columns: int, min_neighbors: int) -> str:

@@ -114,7 +114,7 @@ def _noise(asked: CountQuery, privacy: Privacy, table: DeclaredTable) -> tuple[s
     reach = asked.reach or usual_reach(relation.rows, columns, asked.definition, each_row.epsilon, table.neighbors)
     names = BY_REACH if asked.mechanism == "auto" and privacy.delta else (name,)
     one_side = None if name == PAIR else for_count(names, reach, privacy, table.neighbors, table.rows_per_person)
-    at_will = asked.mechanism == "auto" and both_sides(relation, columns)
+    at_will = asked.mechanism == "auto" and both_sides(relation, columns, asked.definition.radius)
     if one_side is not None and (one_side.mechanism == "reach-gaussian" or not at_will):
         return one_side.mechanism, one_side
     above = usual_reach_above(relation.rows, columns, each_row.epsilon)

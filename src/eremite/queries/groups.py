@@ -80,7 +80,7 @@ def _noise(asked: CountByQuery, privacy: Privacy, table: DeclaredTable, groups: 
     rows = max(1, relation.rows // groups)
     reach = asked.reach or usual_reach(rows, columns, asked.definition, each.epsilon, relation.neighbors)
     protected = (privacy.epsilon, table.neighbors, table.rows_per_person, groups)
-    if not both_sides(relation, columns):
+    if not both_sides(relation, columns, asked.definition.radius):
         return name, for_groups(reach, *protected)
     return PAIR, for_groups_of_pairs(reach, usual_reach_above(rows, columns, each.epsilon), *protected)
 

@@ -17,7 +17,7 @@ from eremite.reach.lattice import FULL, Lattice, covers_of_a_row, mark, weigh
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_FEWEST, _MOST = 1 << 12, 1 << 24
+_FEWEST, _MOST = 1 << 12, 1 << 22
 _ALWAYS_COARSE = 3  # in so many columns, coarse covers of dense places are light
 _COARSE = 1  # the lattice of those that are looked at first, from the coarsest on
 
@@ -60,11 +60,9 @@ class BlockSlots:
         filled = np.flatnonzero(slots)
         return filled.astype(np.uint32), slots[filled]
 
-    def holding(self, points: Floats, strata: Ints, slots: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Which rows are in one of these slots."""
-        marks = np.zeros(self.size, np.bool_)
-        marks[slots] = True
-        return marks[self.grid.cells(points, strata)]
+    def holding(self, points: Floats, strata: Ints, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows are in one of the marked slots."""
+        return marked[self.grid.cells(points, strata)]
 
     def heavy(self, sums: Ints) -> NDArray[np.bool_]:
         """Which slots are in a block that may have a heavy cover."""
@@ -94,10 +92,9 @@ class CoverSlots:
         filled = np.flatnonzero(slots)
         return filled.astype(np.uint32), slots[filled].astype(np.int64)
 
-    def holding(self, points: Floats, strata: Ints, slots: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Which rows have a cover in one of these slots."""
-        marks, held = np.zeros(self.size, np.int32), np.zeros(len(points), np.bool_)
-        marks[slots] = 1
+    def holding(self, points: Floats, strata: Ints, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows have a cover in one of the marked slots."""
+        marks, held = marked.astype(np.int32), np.zeros(len(points), np.bool_)
         names = self._names()
         while True:
             found = mark(points, salts_of(strata), *self.lattice.size, names, marks, 0, held)

@@ -11,7 +11,7 @@ from eremite.engines.pair import kernel
 from eremite.reach.covers import Heavy, Places, weight_of, weights_of
 
 _OUTWARD = 1e-9  # relative: all rows that the degree predicate calls near one point are in one interval
-_MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
+MOST_TOGETHER = 1 << 24  # pairs of an interval and a row
 
 
 class Windows:
@@ -29,7 +29,7 @@ class Windows:
     def __iter__(self) -> Iterator[Heavy]:
         """All heavy intervals, in parts."""
         sizes = self._ends - self._begins
-        parts = np.cumsum(sizes) // _MOST_TOGETHER
+        parts = np.cumsum(sizes) // MOST_TOGETHER
         for part in np.unique(parts):
             some = np.flatnonzero(parts == part)
             begins = np.concatenate([[0], np.cumsum(sizes[some])])

@@ -95,8 +95,8 @@ def _count_in_tiles(points: NDArray[np.float64], radius: float) -> None:
         if d <= MOST_COLUMNS_ABOVE:
             slots = slots_for(d, MOST_CELLS, radius * d**0.5, _NEIGHBORS, 1, len(points))  # too many for blocks
             asked = AskedOfCore(d, rows.shape[1], radius, _NEIGHBORS, slots)
-            weighed = WeighWithin(asked)(rows.reshape(-1), (np.full(d, -np.inf), np.full(d, np.inf)))
-            RowsInSlots(asked)(rows.reshape(-1), np.empty(0, np.uint32) if weighed is None else weighed.slots)
+            WeighWithin(asked)(rows.reshape(-1), (np.full(d, -np.inf), np.full(d, np.inf)))
+            RowsInSlots(asked)(rows.reshape(-1), np.zeros(1, np.uint32))
     Boxes.of(range(1), {0: (points[0], points[1])}, d).touched_by(points, squared_radius(radius, d))
 
 

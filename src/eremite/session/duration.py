@@ -8,7 +8,7 @@ measured times.
 
 from fractions import Fraction
 from functools import cache
-from math import lgamma, log, pi
+from math import log
 from time import thread_time
 from typing import assert_never
 
@@ -18,6 +18,7 @@ from eremite.engines import workers
 from eremite.outliers import OutlierDefinition
 from eremite.outliers.subspaces import Subspaces
 from eremite.privacy import Neighbors
+from eremite.queries.choice import both_sides, log_volume, looks_for_degrees
 from eremite.queries.count import CountPlan
 from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
@@ -50,6 +51,7 @@ _MANY = 3  # so many times more: nearly every row has enough
 _LOOKS = 3  # sets or radii that a search looks at as closely as a count does
 # Seconds for each change that the search of a smooth bound lists: the smaller epsilon, the more.
 _CHANGE: dict[Neighbors, float] = {"replace": 1e-5, "add-remove": 1e-6}
+_LOOK = 5e-9  # seconds for each look at a row, where all neighbors are counted
 _COVER = 2e-7  # seconds for each row and cover
 _CROWDED = 0.02  # of the rows, those that are looked at in fine covers; _COARSER times fewer coarse ones hold a row
 _COARSER = 4
@@ -73,7 +75,8 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
     match plan:
         case CountPlan():
             if isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows):
-                return _count(rows, d, plan.definition, bounded=False) + _capped(rows, d, plan.noise)
+                both = not isinstance(plan.noise, Capped)
+                return _count(rows, d, plan.definition, bounded=False) + _capped(rows, d, plan.definition, both=both)
             if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:
                 return rows * _ALONE[d - 1] * 1e-6
             count = _count(rows, d, plan.definition, plan.noise.decay is not None)
@@ -81,8 +84,8 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
         case CountByPlan():
             group = Relation("add-remove", rows // len(plan.groups) + 1)
             each = _count(group.rows, d, plan.definition, plan.noise.decay is not None)
-            if isinstance(plan.noise, Capped):
-                each += _capped(group.rows, d, plan.noise)
+            if isinstance(plan.noise, Capped | CappedPair):
+                each += _capped(group.rows, d, plan.definition, both=isinstance(plan.noise, CappedPair))
             return len(plan.groups) * (each + _bound(group, d, plan.definition, plan.noise.decay) + _GROUP)
         case SubspacesPlan():
             search = _search(rows, plan.family, plan.definition, plan.h, cores, close=plan.utility != "paper")
@@ -91,8 +94,10 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
             return search + bounds / min(cores, plan.family.count)
         case ReportPlan():
             largest = plan.finding.family.largest
-            counts = plan.finding.h * _count(rows, largest, plan.definition, bounded=True)
-            return _seconds(plan.finding, relation) + counts
+            both = both_sides(relation, largest, plan.definition.radius)
+            each = _count(rows, largest, plan.definition, bounded=True)
+            each += _capped(rows, largest, plan.definition, both=both)
+            return _seconds(plan.finding, relation) + plan.finding.h * each
         case RadiusPlan():
             plain = sum(_count(rows, d, definition, bounded=False) for definition in plan.definitions)
             return plain + _LOOKS * max(_count(rows, d, one, bounded=True) for one in plan.definitions)
@@ -110,7 +115,7 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
 
 def _count(rows: int, d: int, definition: OutlierDefinition, bounded: bool) -> float:
     """A count of all rows, with the bound on what one row can change or without it."""
-    k, anywhere = definition.min_neighbors, log(rows) + _log_volume(d, definition.radius)
+    k, anywhere = definition.min_neighbors, log(rows) + log_volume(d, definition.radius)
     if anywhere > log(_MANY * k):  # so many rows are near if rows lie anywhere, and more where they gather
         return rows * 1e-6
     plain = rows * (1 + d) / 2 * 1e-6
@@ -118,10 +123,14 @@ def _count(rows: int, d: int, definition: OutlierDefinition, bounded: bool) -> f
     return plain + (rows * _HARD[min(d, len(_HARD)) - 1] * 1e-6 if hard else 0)
 
 
-def _capped(rows: int, d: int, noise: Capped | CappedPair | CappedPairAndRows) -> float:
-    """Finding crowded places, if a part of the rows crowd; from above, all rows are looked at in coarse covers."""
+def _capped(rows: int, d: int, definition: OutlierDefinition, *, both: bool) -> float:
+    """Finding crowded places, if a part of the rows crowd.
+
+    From above, all neighbors are counted, and all rows are looked at in coarse covers.
+    """
     seconds = _CROWDED * rows * covers_of_a_row(d, ratio_for(d, rows)) * _COVER
-    if not isinstance(noise, Capped):
+    if both:
+        seconds += looks_for_degrees(rows, d, definition.radius) * _LOOK
         covers, looked_at = covers_of_a_row(d, ratio_for(d, rows, "above")), float(rows)
         if d <= BLOCKS_UP_TO:
             seconds, looked_at = seconds + rows * _BLOCKS, rows * _IN_BLOCKS
@@ -141,11 +150,6 @@ def _search(rows: int, family: Subspaces, definition: OutlierDefinition, h: int,
     d = family.largest
     glimpses = family.count * _count(rows, d, definition, bounded=False) / min(cores, family.count)
     return glimpses + (h + _LOOKS) * _count(rows, d, definition, close) + h * family.count * _DRAW
-
-
-def _log_volume(d: int, radius: float) -> float:
-    """ln of the volume of the ball within which rows are neighbors, where all rows lie in a cube of volume 1."""
-    return d / 2 * log(pi * d) + d * log(radius) - lgamma(d / 2 + 1) if radius > 0 else -float("inf")
 
 
 @cache

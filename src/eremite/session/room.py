@@ -20,7 +20,8 @@ def require_room_for(plan: Plan, table: DeclaredTable) -> None:
     rows = table.most_low_rows if isinstance(table, TiledTable) else table.facts.rows
     for count in _counts(plan, table):
         if isinstance(count.noise, Capped | CappedPair | CappedPairAndRows):
-            require_room(rows, len(count.columns), "below" if isinstance(count.noise, Capped) else "above")
+            both = not isinstance(count.noise, Capped)
+            require_room(rows, len(count.columns), count.definition.min_neighbors, both_sides=both)
 
 
 def _counts(plan: Plan, table: DeclaredTable) -> Iterator[CountPlan | CountByPlan]:

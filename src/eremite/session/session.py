@@ -313,9 +313,9 @@ class Session(Forecasts, Shown):
         Differentially private with `epsilon`, and `delta` if the mechanism uses one. Proofs: `queries/count.proof.md`.
 
         A count of bounded reach lets no place count for more than `reach` rows, so its noise has a public scale for
-        every table. In up to six columns, "auto" draws a count from below and one from above at once, for the same
-        epsilon: the true count lies in `interval`, `confidence` of the time, for every table. In more columns it draws
-        one from below alone: 95 % of all answers are within `noise_half_width` of the capped count, 95 times in 100 the
+        every table. In few columns, "auto" draws a count from below and one from above at once, for the same epsilon:
+        the true count lies in `interval`, `confidence` of the time, for every table. In more columns it draws one from
+        below alone: 95 % of all answers are within `noise_half_width` of the capped count, 95 times in 100 the
         true count is `at_least` so large or larger, and how many outliers were left out is private. Cost: all neighbors
         are counted, and a linear program is solved over rows in crowded places; from below alone, an exact count, and a
         program over crowded outliers. With other mechanisms, two to three times an exact count.

@@ -24,6 +24,8 @@ from eremite.tiles.store import Packed, Tiles, unpacked
 
 Ints = NDArray[np.int64]
 
+#: Slots as they are sent: numbers, or bits.
+Marks = NDArray[np.uint32] | NDArray[np.uint8]
 #: More neighbors than any row has.
 EVERY = 2**62
 
@@ -48,7 +50,7 @@ class AskedOfCore:
 class Weighed:
     """What the rows of a tile weigh in slots, the box around them, and how many there are of each stratum."""
 
-    slots: NDArray[np.uint32]
+    slots: NDArray[np.uint32]  # empty, like their sums, once these are added up
     sums: Ints
     low: FloatArray
     high: FloatArray
@@ -81,10 +83,25 @@ class RowsInSlots:
 
     asked: AskedOfCore
 
-    def __call__(self, rows: Packed, slots: NDArray[np.uint32]) -> Some:
+    def __call__(self, rows: Packed, heavy: Marks) -> Some:
         """These rows."""
         here = Some(*unpacked(rows, self.asked.d, self.asked.width))
-        return here.at(self.asked.slots.holding(here.points, here.codes, slots))
+        return here.at(self.asked.slots.holding(here.points, here.codes, marked(heavy, self.asked.slots.size)))
+
+
+def marks_of(heavy: NDArray[np.bool_]) -> Marks:
+    """Some slots, as they are sent: by number if they are few, or a bit for each slot."""
+    few = np.count_nonzero(heavy) * 32 < heavy.size
+    return np.flatnonzero(heavy).astype(np.uint32) if few else np.packbits(heavy)
+
+
+def marked(marks: Marks, size: int) -> NDArray[np.bool_]:
+    """Which slots these are."""
+    if marks.dtype == np.uint8:
+        return np.unpackbits(marks.astype(np.uint8, copy=False), count=size).astype(np.bool_)
+    found = np.zeros(size, np.bool_)
+    found[marks] = True
+    return found
 
 
 def core_rows_in(
@@ -97,11 +114,10 @@ def core_rows_in(
     for n, weighed in tiles.each(WeighWithin(asked), cells):
         if weighed is not None:
             sums[view_of[n]][weighed.slots] += weighed.sums
-            found[n] = replace(weighed, sums=np.empty(0, np.int64))
-    heavy = [asked.slots.heavy(some) for some in sums]
+            found[n] = replace(weighed, slots=np.empty(0, np.uint32), sums=np.empty(0, np.int64))
+    heavy = [marks_of(asked.slots.heavy(some)) for some in sums]
     del sums
-    wanted = {n: weighed.slots[heavy[view_of[n]][weighed.slots]] for n, weighed in found.items()}
-    rows = dict(tiles.each(RowsInSlots(asked), {n: slots for n, slots in wanted.items() if slots.size}))
+    rows = dict(tiles.each(RowsInSlots(asked), {n: heavy[view_of[n]] for n in found if heavy[view_of[n]].size}))
     boxes = [Boxes.of(view, {n: (found[n].low, found[n].high) for n in view if n in found}, asked.d) for view in views]
     numbers = [sum((found[n].numbers for n in view if n in found), Counter[int]()) for view in views]
     crowds = [_joined([rows[n] for n in view if n in rows], asked.d) for view in views]

@@ -51,13 +51,21 @@ def test_reach_is_chosen_where_covers_are_tight_or_a_smooth_bound_is_wide():
 def test_both_sides_are_drawn_where_they_take_little(neighbors):
     """The rule that docs/mechanisms.md prints, by public facts: N, or about how many rows there are."""
     taken = {
-        (rows, d): both_sides(Relation(neighbors, rows), d)
+        (rows, d): both_sides(Relation(neighbors, rows), d, 1e-4)
         for rows in (1, 500_000, 500_001, 10**9)
         for d in (1, 3, 4, 6, 7)
     }
     assert all(taken[rows, d] for rows, d in taken if d <= 3)
     assert all(taken[rows, d] == (rows <= 500_000) for rows, d in taken if 3 < d <= 6)
     assert not any(taken[rows, d] for rows, d in taken if d > 6)
+    for d, radius, rows in (
+        (2, 0.1, 3 * 10**6),
+        (3, 0.3, 600_000),
+        (3, 0.9, 10**6),
+    ):  # too many rows are near each other
+        assert both_sides(Relation(neighbors, rows), d, radius)
+        assert not both_sides(Relation(neighbors, 10 * rows), d, radius)
+    assert both_sides(Relation(neighbors, 10**9), 1, 0.9)
 
 
 @pytest.mark.parametrize(

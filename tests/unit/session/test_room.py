@@ -32,9 +32,9 @@ def test_a_question_without_room_is_refused_before_it_is_charged(monkeypatch, qu
 @pytest.mark.parametrize("mechanism", ["reach", "reach-pair"])
 def test_room_is_that_of_the_mechanism(monkeypatch, mechanism):
     session = session_of(2000)
-    side = {"reach": "below", "reach-pair": "above"}[mechanism]
-    monkeypatch.setattr(room, "machine_memory", lambda: room.bytes_for(2000, 3, side) - 1)
+    both = mechanism == "reach-pair"
+    monkeypatch.setattr(room, "machine_memory", lambda: room.bytes_for(2000, 3, 5, both_sides=both) - 1)
     with pytest.raises(InputError, match="may take"):
         session.count_outliers(CLOSE, epsilon=0.5, mechanism=mechanism)
-    monkeypatch.setattr(room, "machine_memory", lambda: room.bytes_for(2000, 3, side))
+    monkeypatch.setattr(room, "machine_memory", lambda: room.bytes_for(2000, 3, 5, both_sides=both))
     assert session.count_outliers(CLOSE, epsilon=0.5, mechanism=mechanism).epsilon == 0.5
