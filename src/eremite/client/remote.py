@@ -204,7 +204,7 @@ class RemoteSession(RemoteForecasts, Shown):
         mechanism: str = "auto",
         reach: int | None = None,
         confidence: "Number | None" = None,
-        rows: bool = False,
+        rows: bool | None = None,
         request_id: str | None = None,
     ) -> "CountRelease":
         """How many rows are outliers: a noisy number, as `Session.count_outliers` gives it. Spends epsilon."""
@@ -218,7 +218,7 @@ class RemoteSession(RemoteForecasts, Shown):
             mechanism=mechanism,
             reach=reach,
             confidence=confidence,
-            rows=rows or None,
+            rows=rows,
         )
         return answer
 

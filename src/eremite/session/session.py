@@ -305,7 +305,7 @@ class Session(Forecasts, Shown):
         mechanism: str = "auto",
         reach: int | None = None,
         confidence: Number | None = None,
-        rows: bool = False,
+        rows: bool | None = None,
         request_id: str | None = None,
     ) -> CountRelease:
         """How many rows are outliers in these columns, with noise: an integer between 0 and N.
@@ -342,7 +342,7 @@ class Session(Forecasts, Shown):
             mechanism=mechanism,
             reach=reach,
             confidence=confidence,
-            rows=rows or None,
+            rows=rows,
         )
         return self.ask(query, request_id=request_id)
 

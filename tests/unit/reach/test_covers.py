@@ -174,7 +174,7 @@ def windows_found(outliers, radius, reach):
 
 @pytest.mark.parametrize("together", [1, 5, 1 << 24])
 def test_windows_are_all_heavy_intervals_that_no_other_contains(together, monkeypatch):
-    monkeypatch.setattr(windows, "_MOST_TOGETHER", together)
+    monkeypatch.setattr(windows, "MOST_TOGETHER", together)
     for seed, (radius, reach) in enumerate([(0.3, 1), (0.3, 3), (0.05, 1), (5.0, 2)]):
         some = outliers_of_clusters(1, 70, seed, strata=3)
         intervals = set()
