@@ -50,8 +50,8 @@ class AskedOfCore:
 class Weighed:
     """What the rows of a tile weigh in slots, the box around them, and how many there are of each stratum."""
 
-    slots: NDArray[np.uint32]  # empty, like their sums, once these are added up
-    sums: Ints
+    slots: NDArray[np.uint32]
+    sums: Ints  # empty once they are added up
     low: FloatArray
     high: FloatArray
     numbers: Counter[int]
@@ -89,10 +89,9 @@ class RowsInSlots:
         return here.at(self.asked.slots.holding(here.points, here.codes, marked(heavy, self.asked.slots.size)))
 
 
-def marks_of(heavy: NDArray[np.bool_]) -> Marks:
-    """Some slots, as they are sent: by number if they are few, or a bit for each slot."""
-    few = np.count_nonzero(heavy) * 32 < heavy.size
-    return np.flatnonzero(heavy).astype(np.uint32) if few else np.packbits(heavy)
+def sent(slots: NDArray[np.uint32], size: int) -> Marks:
+    """Some of so many slots, as they are sent: by number if they are few, or a bit for each slot."""
+    return slots if slots.size * 32 < size else np.packbits(marked(slots, size))
 
 
 def marked(marks: Marks, size: int) -> NDArray[np.bool_]:
@@ -114,10 +113,12 @@ def core_rows_in(
     for n, weighed in tiles.each(WeighWithin(asked), cells):
         if weighed is not None:
             sums[view_of[n]][weighed.slots] += weighed.sums
-            found[n] = replace(weighed, slots=np.empty(0, np.uint32), sums=np.empty(0, np.int64))
-    heavy = [marks_of(asked.slots.heavy(some)) for some in sums]
+            found[n] = replace(weighed, sums=np.empty(0, np.int64))
+    heavy = [asked.slots.heavy(some) for some in sums]
     del sums
-    rows = dict(tiles.each(RowsInSlots(asked), {n: heavy[view_of[n]] for n in found if heavy[view_of[n]].size}))
+    wanted = {n: weighed.slots[heavy[view_of[n]][weighed.slots]] for n, weighed in found.items()}
+    size = asked.slots.size
+    rows = dict(tiles.each(RowsInSlots(asked), {n: sent(some, size) for n, some in wanted.items() if some.size}))
     boxes = [Boxes.of(view, {n: (found[n].low, found[n].high) for n in view if n in found}, asked.d) for view in views]
     numbers = [sum((found[n].numbers for n in view if n in found), Counter[int]()) for view in views]
     crowds = [_joined([rows[n] for n in view if n in rows], asked.d) for view in views]
