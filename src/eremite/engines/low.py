@@ -65,6 +65,11 @@ class Slots(Protocol):
     ) -> NDArray[np.bool_]:
         """Which rows have a place in one of the marked slots."""
 
+    def narrowed(
+        self, points: NDArray[np.float64], strata: NDArray[np.int64], degrees: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Which of these rows may be in a set that holds too much, if they have these degrees at least."""
+
     def heavy(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which slots may have a set that holds too much, by what all rows weigh in them."""
 

@@ -154,17 +154,21 @@ class Covers:
         self._reach = reach
         d = places.points.shape[1]
         self._apart = apart(places.points, radius, ratio)
-        self.crowded = places.at(_in_company(places, self._apart, reach))
+        self.kept = _in_company(places, self._apart, reach)  # which of the places are crowded
+        self.crowded = places.at(self.kept)
         for coarse in coarse_ratios(d, ratio):
             lattice = Lattice.of(d, coarse * radius, (1 + ratio) * radius, roundings=2)
             heavy = self._in_heavy(lattice, covers_of_a_row(d, coarse / (1 + ratio)))
-            self.crowded = self.crowded.at(np.flatnonzero(heavy))
+            self._keep(np.flatnonzero(heavy))
         self._lattice = Lattice.of(d, ratio * radius, radius)
         self._covers = covers_of_a_row(d, ratio)
         self._names, self._slots, in_heavy = self._weighed(self._lattice, self._covers)
         if in_heavy is not None:
-            self.crowded = self.crowded.at(np.flatnonzero(in_heavy))
+            self._keep(np.flatnonzero(in_heavy))
         self._kept: list[Heavy] | None = None
+
+    def _keep(self, some: NDArray[np.intp]) -> None:
+        self.kept, self.crowded = self.kept[some], self.crowded.at(some)
 
     def __iter__(self) -> Iterator[Heavy]:
         """All heavy covers, in parts, of the places in `crowded`; found anew where they are too many to be kept."""

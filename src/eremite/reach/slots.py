@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eremite.engines import Slots
-from eremite.reach.covers import apart, coarse_ratios, ratio_for, salts_of, weight_of, weights_of_gaps
+from eremite.reach.covers import (
+    Covers,
+    Places,
+    apart,
+    coarse_ratios,
+    ratio_for,
+    salts_of,
+    weight_of,
+    weights_of_gaps,
+)
 from eremite.reach.grid import MOST_CELLS, Grid
 from eremite.reach.lattice import FULL, Lattice, covers_of_a_row, mark, weigh
 
@@ -28,7 +37,7 @@ def slots_for(d: int, strata: int, radius: float, min_neighbors: int, reach: int
     within = apart(np.ones((1, d)), radius, ratio)
     grid = Grid.of((0.0,) * d, (1.0,) * d, strata, radius, within, MOST_CELLS)
     if grid is not None:
-        return BlockSlots(grid, min_neighbors, reach)
+        return BlockSlots(radius, ratio, min_neighbors, reach, grid)
     lattice, covers = Lattice.of(d, ratio * radius, radius), covers_of_a_row(d, ratio)
     coarse = coarse_ratios(d, ratio)
     if coarse and d <= _ALWAYS_COARSE:  # each fine cover lies in one of these (claim C5)
@@ -36,16 +45,34 @@ def slots_for(d: int, strata: int, radius: float, min_neighbors: int, reach: int
         lattice = Lattice.of(d, chosen * radius, (1 + ratio) * radius, roundings=2)
         covers = covers_of_a_row(d, chosen / (1 + ratio))
     wanted = max(_FEWEST, min(_MOST, int(4 * covers * about)))
-    return CoverSlots(lattice, 1 << (wanted - 1).bit_length(), int(covers), min_neighbors, reach)
+    return CoverSlots(radius, ratio, min_neighbors, reach, lattice, 1 << (wanted - 1).bit_length(), int(covers))
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSlots:
+class _Slots:
+    """What slots are for: core rows, the fine lattice of a ratio, and a reach."""
+
+    radius: float
+    ratio: float
+    min_neighbors: int
+    reach: int
+
+    def narrowed(self, points: Floats, strata: Ints, degrees: Ints) -> NDArray[np.bool_]:
+        """Which of these rows may be in a heavy cover, if core rows have these degrees at least (claim C8)."""
+        order = np.argsort(strata, kind="stable")
+        gaps, ones = _gaps(degrees, self.min_neighbors), np.ones(len(points), np.int64)
+        places = Places(np.ascontiguousarray(points[order]), strata[order], gaps[order], ones)
+        found = np.zeros(len(points), np.bool_)
+        with np.errstate(all="ignore"):  # a warning would tell of rows
+            found[order[Covers(places, self.radius, self.reach, self.ratio).kept]] = True
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSlots(_Slots):
     """Cells, of which blocks hold covers, for core rows and a reach. Public."""
 
     grid: Grid
-    min_neighbors: int
-    reach: int
 
     @property
     def size(self) -> int:
@@ -70,14 +97,12 @@ class BlockSlots:
 
 
 @dataclass(frozen=True, slots=True)
-class CoverSlots:
+class CoverSlots(_Slots):
     """The slots of the covers of one lattice, for core rows and a reach. Public."""
 
     lattice: Lattice
     size: int
     covers: int  # about so many hold a row, or fewer
-    min_neighbors: int
-    reach: int
 
     def sums(self, points: Floats, strata: Ints, degrees: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """As for `BlockSlots`, in the slots of all covers of each row."""
@@ -111,4 +136,8 @@ class CoverSlots:
 
 
 def _weights(degrees: Ints, min_neighbors: int) -> Ints:
-    return weights_of_gaps(np.maximum(degrees - min_neighbors + 1, 1))
+    return weights_of_gaps(_gaps(degrees, min_neighbors))
+
+
+def _gaps(degrees: Ints, min_neighbors: int) -> Ints:
+    return np.maximum(degrees - min_neighbors + 1, 1)

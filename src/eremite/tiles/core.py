@@ -79,14 +79,17 @@ class WeighWithin:
 
 @dataclass(frozen=True, slots=True)
 class RowsInSlots:
-    """Find the rows of a tile that have a place in some slots."""
+    """Find the rows of a tile that have a place in some slots, and their neighbors within the tile."""
 
     asked: AskedOfCore
 
-    def __call__(self, rows: Packed, heavy: Marks) -> Some:
-        """These rows."""
-        here = Some(*unpacked(rows, self.asked.d, self.asked.width))
-        return here.at(self.asked.slots.holding(here.points, here.codes, marked(heavy, self.asked.slots.size)))
+    def __call__(self, rows: Packed, heavy: Marks) -> tuple[Some, Ints]:
+        """These rows, and how many neighbors each has here."""
+        asked = self.asked
+        here = Some(*unpacked(rows, asked.d, asked.width))
+        found = here.at(asked.slots.holding(here.points, here.codes, marked(heavy, asked.slots.size)))
+        near = CountVisitors(asked.d, asked.width, asked.radius, EVERY)(rows, found)
+        return found, near - 1  # none is its own neighbor
 
 
 def sent(slots: NDArray[np.uint32], size: int) -> Marks:
@@ -121,7 +124,7 @@ def core_rows_in(
     rows = dict(tiles.each(RowsInSlots(asked), {n: sent(some, size) for n, some in wanted.items() if some.size}))
     boxes = [Boxes.of(view, {n: (found[n].low, found[n].high) for n in view if n in found}, asked.d) for view in views]
     numbers = [sum((found[n].numbers for n in view if n in found), Counter[int]()) for view in views]
-    crowds = [_joined([rows[n] for n in view if n in rows], asked.d) for view in views]
+    crowds = [_narrowed([rows[n] for n in view if n in rows], asked) for view in views]
     degrees = [np.full(len(crowd), -1) for crowd in crowds]  # none is its own neighbor
     for crowd, some, view_boxes in zip(crowds, degrees, boxes, strict=True):
         guests = {n: (crowd, places) for n, places in view_boxes.touched_by(crowd.points, asked.squared_radius).items()}
@@ -130,9 +133,12 @@ def core_rows_in(
     return [CoreTable.of(*one, asked.k) for one in zip(crowds, degrees, numbers, strict=True)]
 
 
-def _joined(some: list[Some], d: int) -> Some:
-    points = np.concatenate([np.empty((0, d)), *(one.points for one in some)])
-    return Some(points, np.concatenate([np.empty(0, np.int64), *(one.codes for one in some)]))
+def _narrowed(some: list[tuple[Some, Ints]], asked: AskedOfCore) -> Some:
+    """The rows of all tiles that may crowd, by their neighbors within their own tile."""
+    points = np.concatenate([np.empty((0, asked.d)), *(one.points for one, _ in some)])
+    codes = np.concatenate([np.empty(0, np.int64), *(one.codes for one, _ in some)])
+    degrees = np.concatenate([np.empty(0, np.int64), *(near for _, near in some)])
+    return Some(points, codes).at(asked.slots.narrowed(points, codes, degrees))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
