@@ -82,10 +82,9 @@ class BlockSlots(_Slots):
     def sums(self, points: Floats, strata: Ints, degrees: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """Slots, ascending, and what core rows of these degrees weigh in each; one with fewer than k, all that a core
         row can weigh."""
-        weights = _weights(degrees, self.min_neighbors)
-        slots = np.bincount(self.grid.cells(points, strata), weights, self.size).astype(np.int64)  # below 2^53: exact
-        filled = np.flatnonzero(slots)
-        return filled.astype(np.uint32), slots[filled]
+        filled, which = np.unique(self.grid.cells(points, strata), return_inverse=True)  # a tile has few of all cells
+        sums = np.bincount(which, _weights(degrees, self.min_neighbors), filled.size)  # below 2^53: exact
+        return filled.astype(np.uint32), sums.astype(np.int64)
 
     def holding(self, points: Floats, strata: Ints, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows are in one of the marked slots."""
