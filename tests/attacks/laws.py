@@ -1,4 +1,4 @@
-"""The exact laws of selections and of the sparse vector, as `selection.proof.md` writes them.
+"""The exact laws of selections and of the sparse vector, as `selection.proof.md` writes them; those of rings.
 
 Closed forms, or sums over the noise on the threshold with a tail below 1e-17; floats, with errors below 1e-13.
 """
@@ -8,8 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from flint import ctx
 
 from eremite import OutlierDefinition, Table
+from eremite.intervals import as_arb
 from eremite.queries import ScreenQuery
 from eremite.queries.screening import Screening
 
@@ -117,3 +119,21 @@ def long_transcript(vector, gaps, answers):
     for gap, yes in zip(gaps, answers, strict=True):
         share = share * (at_least(rho - gap, rate) if yes else at_least(gap - rho + 1, rate))
     return float(share.sum())
+
+
+def broken_rings(noise, points_at, rings):
+    """Of noise that is alike at all points of a ring: a ring at which a step further takes more than its share of
+    epsilon, or less than nothing; None if there is none. Probabilities are those that the library draws with."""
+
+    def at_point(ring):
+        if ring == 0:
+            return 1 - noise.beyond(0)
+        return (noise.beyond(ring - 1) - noise.beyond(ring)) / points_at(ring)
+
+    most = as_arb(noise.epsilon / noise.steps)
+    for ring in range(rings):
+        with ctx.workprec(400):
+            ratio = (at_point(ring) / at_point(ring + 1)).log()
+            if not (ratio - most < 1e-9 and ratio + most > -1e-9):
+                return ring
+    return None

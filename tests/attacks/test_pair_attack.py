@@ -11,7 +11,6 @@ from math import ceil, exp, floor
 
 import numpy as np
 import pytest
-from flint import ctx
 
 from eremite import OutlierDefinition
 from eremite.mechanisms import ReachPair
@@ -19,6 +18,7 @@ from eremite.mechanisms import reach_pair as pair_module
 from eremite.mechanisms.margins import surely_at_most
 from eremite.queries.reach import for_groups_of_pairs, sensitivities_of_pairs
 from eremite.reach.counting import capped_pair
+from tests.attacks.laws import broken_rings
 from tests.attacks.reach_tables import Small, line, square
 from tests.definition import outliers_by_definition
 
@@ -33,22 +33,12 @@ NOISES = [
 OPENING = 200
 
 
-def at_point(noise, ring):
-    """P(Z = z) for one point of a ring, as the library draws it."""
-    if ring == 0:
-        return 1 - noise.beyond(0)
-    return (noise.beyond(ring - 1) - noise.beyond(ring)) / (8 * ring)
+def points_at(ring):
+    return 8 * ring
 
 
 def broken_law(noise):
-    """A ring at which a step further takes more than its share of epsilon, or less than nothing."""
-    most = pair_module.as_arb(noise.epsilon / noise.steps)
-    for ring in range(OPENING):
-        with ctx.workprec(400):
-            ratio = (at_point(noise, ring) / at_point(noise, ring + 1)).log()
-            if not (ratio - most < 1e-9 and ratio + most > -1e-9):
-                return ring
-    return None
+    return broken_rings(noise, points_at, OPENING)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)

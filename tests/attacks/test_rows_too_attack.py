@@ -6,12 +6,12 @@ from math import ceil, exp, floor
 
 import numpy as np
 import pytest
-from flint import ctx
 
 from eremite import OutlierDefinition
 from eremite.mechanisms import reach_rows as module
 from eremite.mechanisms.reach_rows import ReachWithRows, point_of_shell
 from eremite.reach.counting import capped_pair
+from tests.attacks.laws import broken_rings
 from tests.attacks.reach_tables import Small, line, square
 
 ONE = Fraction(1)
@@ -23,22 +23,12 @@ COARSE = [
 ]
 
 
-def at_point(noise, ring):
-    """P(Z = z) for one point of a shell, as the library draws it."""
-    if ring == 0:
-        return 1 - noise.beyond(0)
-    return (noise.beyond(ring - 1) - noise.beyond(ring)) / (24 * ring**2 + 2)
+def points_at(ring):
+    return 24 * ring**2 + 2
 
 
 def broken_law(noise):
-    """A shell at which a step further takes more than its share of epsilon, or less than nothing."""
-    most = module.as_arb(noise.epsilon / noise.steps)
-    for ring in range(100):
-        with ctx.workprec(400):
-            ratio = (at_point(noise, ring) / at_point(noise, ring + 1)).log()
-            if not (ratio - most < 1e-9 and ratio + most > -1e-9):
-                return ring
-    return None
+    return broken_rings(noise, points_at, 100)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)

@@ -31,8 +31,8 @@ from eremite.queries.reach import (
     PAIR,
     Between,
     BothSides,
+    ByReach,
     Capped,
-    CappedPair,
     CappedPairAndRows,
     checked_confidence,
     for_count,
@@ -48,7 +48,7 @@ from eremite.sensitivity.relation import Relation
 from eremite.table import DeclaredTable
 from eremite.tiles import AnyPart, AnyTable
 
-Noise = BoundedMechanism | Capped | CappedPair | CappedPairAndRows
+Noise = BoundedMechanism | ByReach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +165,7 @@ def noisy(
 
     Then it lies in the interval that holds the true count so often.
     """
-    if not isinstance(noise, Capped | CappedPair | CappedPairAndRows):
+    if not isinstance(noise, ByReach):
         return noise.draw(*counted(part, definition, noise, relation, progress)), None
     count, drawn = noise.draw(part, definition, relation.rows, confidence)
     if progress is not None:

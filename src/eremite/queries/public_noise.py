@@ -9,7 +9,7 @@ from eremite.mechanisms.margins import USUAL_SHARE
 from eremite.queries.count import CountPlan, clamped
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
-from eremite.queries.reach import Between, BothSides, Capped, CappedPair, CappedPairAndRows
+from eremite.queries.reach import Between, BothSides, ByReach, Capped, CappedPair, CappedPairAndRows
 from eremite.queries.report import ReportPlan
 from eremite.release import ByGroup, Value
 from eremite.release.noise import UNKNOWN, PublicNoise
@@ -54,7 +54,7 @@ def _drawn(computed: Computed, counts: int) -> tuple[BothSides | None, ...]:
 
 def planned_reach(plan: Plan) -> int | None:
     """The reach that the plan of a count settled on, asked for or by the usual rule; None if it has none."""
-    if isinstance(plan, CountPlan | CountByPlan) and isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows):
+    if isinstance(plan, CountPlan | CountByPlan) and isinstance(plan.noise, ByReach):
         return plan.noise.reach
     return None
 

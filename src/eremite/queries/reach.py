@@ -169,6 +169,10 @@ class CappedPairAndRows:
         return drawn.middle(confidence), drawn
 
 
+#: Counts of bounded reach, with noise of a public scale.
+ByReach = Capped | CappedPair | CappedPairAndRows
+
+
 def for_pair(reach: int, above: int, epsilon: Fraction, neighbors: Neighbors, rows_per_person: int) -> CappedPair:
     """One count from both sides, made to spend `epsilon` on a person."""
     moved, moved_above = (sensitivity_of_count(side, neighbors, rows_per_person) for side in (reach, above))
@@ -198,7 +202,7 @@ def checked_confidence(value: object) -> Fraction:
 
 def require_interval(confidence: object, mechanism: str, noise: object) -> None:
     """Refuse a confidence for a count whose noise is private, and tells of no interval."""
-    if confidence is not None and not isinstance(noise, Capped | CappedPair | CappedPairAndRows):
+    if confidence is not None and not isinstance(noise, ByReach):
         raise InputError(
             f"confidence is for counts by reach, which have an interval, and this one gets {mechanism}: leave it out, "
             "or choose the mechanism reach."

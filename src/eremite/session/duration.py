@@ -24,7 +24,7 @@ from eremite.queries.detection import DetectionPlan
 from eremite.queries.explain import ExplainPlan
 from eremite.queries.groups import CountByPlan
 from eremite.queries.radius import RadiusPlan
-from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
+from eremite.queries.reach import ByReach, Capped, CappedPair
 from eremite.queries.report import ReportPlan
 from eremite.queries.rows import RowsPlan
 from eremite.queries.screening import ScreeningPlan
@@ -74,7 +74,7 @@ def _seconds(plan: AnyPlan, relation: Relation) -> float:
     cores, d, rows = workers.available(), len(plan.columns), relation.rows
     match plan:
         case CountPlan():
-            if isinstance(plan.noise, Capped | CappedPair | CappedPairAndRows):
+            if isinstance(plan.noise, ByReach):
                 both = not isinstance(plan.noise, Capped)
                 return _count(rows, d, plan.definition, bounded=False) + _capped(rows, d, plan.definition, both=both)
             if plan.noise.decay is None and d <= len(_ALONE) and not plan.definition.within:

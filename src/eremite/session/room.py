@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from eremite.queries.count import CountPlan
 from eremite.queries.groups import CountByPlan
 from eremite.queries.plan import Plan
-from eremite.queries.reach import Capped, CappedPair, CappedPairAndRows
+from eremite.queries.reach import ByReach, Capped
 from eremite.queries.report import ReportPlan
 from eremite.reach import require_room
 from eremite.table import DeclaredTable
@@ -19,7 +19,7 @@ def require_room_for(plan: Plan, table: DeclaredTable) -> None:
     """
     rows = table.most_low_rows if isinstance(table, TiledTable) else table.facts.rows
     for count in _counts(plan, table):
-        if isinstance(count.noise, Capped | CappedPair | CappedPairAndRows):
+        if isinstance(count.noise, ByReach):
             both = not isinstance(count.noise, Capped)
             require_room(rows, len(count.columns), count.definition.min_neighbors, both_sides=both)
 
